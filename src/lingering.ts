@@ -52,8 +52,8 @@ export function createLingering(
     },
 
     refuse(socket, answer) {
-      // The connection is already being closed. The HTTP parser may report the data that still arrives as another
-      // unreadable request, which gets no answer.
+      // If the connection is already being closed, nothing is answered: the HTTP parser may report the data that still
+      // arrives as another unreadable request.
       if (ending.has(socket)) return
       ending.add(socket)
       const response = current.get(socket)?.response

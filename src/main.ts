@@ -38,7 +38,10 @@ export interface ServiceOptions {
   log: Logger
   allowCrash?: boolean
   sandboxUrl?: string
-  /** Passed on to the standby. Without this function, a standby cannot be stopped before it has taken over. */
+  /**
+   * Called when this process begins to wait as a standby. Without this function, a standby cannot be stopped before it
+   * has taken over.
+   */
   whileStandby?: WhileStandby
   /** Begins to stop this process, so that a standby takes over. Without this function, no handover can be requested. */
   stopSoon?: () => void
@@ -108,7 +111,7 @@ async function startParts(
   const link = await openLink(config, { log, server, tally })
   shutdown.add(() => link?.close())
   server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
-  // The search for programs runs while the store is opened, because it starts each program once.
+  // The search for programs runs while the store is opened, because it takes time: it starts each program once.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const warm = warmUp(config, { log, shutdown, allowCrash })
   const node = ownNode(config, server.port)

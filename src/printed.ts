@@ -15,8 +15,8 @@ export interface Printed {
   sandbox_url: string | null
   admin_key: string | null
   /**
-   * The simulated network; its fields are null for the real network. `root` is in base64, and signs the certificates of
-   * the network. `ca` is a PEM file for the media host.
+   * The simulated network; its fields are null for the real network. `root` is a public key in base64, with which the
+   * certificates of the network are verified. `ca` is a PEM file for the media host.
    */
   network: {
     url: string | null

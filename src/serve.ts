@@ -65,8 +65,8 @@ export interface Listening {
    */
   forwardWith(forward: Forward | undefined): void
   /**
-   * Carries out a request that another service has passed on. `address` is the address of the caller. If this process
-   * does not serve yet, or is stopping, it returns false and leaves the request alone.
+   * Carries out a request that another service has passed on. `address` is the address of the caller. Returns false,
+   * and does not touch the request, if this process does not serve yet or is stopping.
    */
   takePassedOn(incoming: IncomingMessage, outgoing: ServerResponse, address: string | undefined): boolean
   /** True as soon as `stop` was called. This process then takes no further requests. */
@@ -238,8 +238,8 @@ function isOfProcess({ url = '' }: IncomingMessage): boolean {
 const NO_BYTES = new Uint8Array()
 
 /**
- * Returns the body if no code has begun to read it and all of it has arrived. Returns undefined if it must be read
- * piece by piece.
+ * Returns the whole body if it has arrived, is not large, and no code has begun to read it. Empty if this function has
+ * returned it before; otherwise undefined: the caller then reads piece by piece.
  */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined

@@ -83,7 +83,10 @@ export interface Directory {
   rotateToken(instance: InstanceId): Promise<string>
   /** Replaces the webhook secret of an instance. The previous secret also signs for `graceSeconds` seconds. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
-  /** Returns a tag that is derived from the current token; undefined if there is no such instance. */
+  /**
+   * Returns a tag of the current token, so that links end when the token changes; undefined if there is no such
+   * instance.
+   */
   tokenTagOf(instance: string): string | undefined
   /**
    * Changes the defaults of new instances and every existing instance, in one commit. Resolves with the number of

@@ -24,8 +24,8 @@ export interface InstanceExportDeps {
 
 /**
  * Creates the export. An instance that moves is stopped before the first byte and keeps all of its records, so the
- * export can be repeated. An event that waits for its receiver may be delivered by both servers, with the same
- * `event_id`.
+ * export can be repeated. If an event still waits for its receiver, this server and the new one may both deliver it,
+ * with the same `event_id`.
  */
 export function createInstanceExport(deps: InstanceExportDeps): ExportInstance {
   const { store, sealer, keyOf, engine, directory, clock, log, write } = deps

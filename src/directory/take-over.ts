@@ -109,7 +109,7 @@ export function createTakeOver(deps: TakeOverDeps): TakeOver {
     await media.adopt(id)
     const record = keys.creds(id)
     const creds = Buffer.from(device.creds, 'base64')
-    // Another service may have imported the same device from another file since.
+    // Since `before` was read, another service may have imported the same device from another file.
     const check = () =>
       refuseLinked(
         [...known()].filter((each) => !before.has(each)),

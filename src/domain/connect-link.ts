@@ -49,8 +49,8 @@ export interface ConnectLinks {
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   statusOf(link: ConnectLink): (typeof CONNECT_STATUSES)[number]
   /**
-   * True if the link ended a moment ago because its instance was connected. The page that paired it may then make one
-   * more request.
+   * True if the link ended a moment ago because its instance was connected. The page that paired the instance may then
+   * make one more request.
    */
   wasJustUsed(link: ConnectLink): boolean
   begin(link: ConnectLink): void

@@ -1,9 +1,11 @@
-/** Requests that one service has allowed for an instance, a workspace or a session since it last told the others. */
+/**
+ * Requests that one service has allowed for an instance, a workspace or a session since its last report to the others.
+ */
 export type LimitUse = readonly [owner: string, requests: number]
 
 /** The limit of requests of one service, which several services of a store count together. */
 export interface LimitShare {
-  /** Requests that this service has allowed since the last call. */
+  /** Returns the requests that this service has allowed since the last call. */
   uses(): LimitUse[]
   /** Counts the requests that another service has allowed. */
   spend(uses: readonly LimitUse[]): void

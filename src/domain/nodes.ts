@@ -54,13 +54,13 @@ export const HOME_PLACES = ['here', 'elsewhere', 'nowhere'] as const
 export type HomePlace = (typeof HOME_PLACES)[number]
 
 /**
- * Why a member gives an instance to another one: that one has fewer (`balance`), this one leaves (`drain`), or this one cannot
- * start it (`start_failed`).
+ * Why a member gives an instance to another member. `balance`: the receiver has fewer instances. `drain`: the giver
+ * leaves. `start_failed`: the giver cannot start the instance.
  */
 export const MOVE_REASONS = ['balance', 'drain', 'start_failed'] as const
 export type MoveReason = (typeof MOVE_REASONS)[number]
 
-/** Whether a member has given the instance away. If this failed, the instance stays there. */
+/** Result of a move: the member has given the instance away, or still has it because the move failed. */
 export const MOVE_RESULTS = ['given', 'failed'] as const
 
 /**

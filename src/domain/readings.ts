@@ -27,7 +27,9 @@ export interface InstanceReading {
   /** Time of the last stanza in epoch ms; null if the instance is not connected. */
   lastInboundAt: number | null
   attempts: AttemptResults
-  /** Time in epoch ms since which all attempts to deliver events of one type have failed; null if none fail. */
+  /**
+   * Time in epoch ms since which all attempts to deliver events of one type have failed; null if there is no such type.
+   */
   refusedSince: number | null
   work: InstanceWork
 }

@@ -1,7 +1,6 @@
 /**
- * The URL by which the operator names the store: `<backend>:<place>`.
- *
- * `memory:new` is a new store that ends with its process. `memory:<name>` names that store in other threads.
+ * URL of a store: `<backend>:<place>`. `memory:new` is a new store in memory, which ends with its process. Other
+ * threads open it as `memory:<name>`.
  */
 const POSTGRES = /^postgres(?:ql)?:\/\//
 const SCHEMA = 'svc'

@@ -14,7 +14,7 @@ export type ReadMessage = { problem: RpcProblem } | { message: RpcMessage }
 export type PreparedCall = { operation: string; input: unknown } | { operation: string | null; failure: FailureData }
 
 /**
- * Result of reading a large message, without the arguments of the call. `unknown` lists arguments that the operation
- * does not have.
+ * Result of reading a large message. `message` has empty arguments, because `call` already contains them in prepared
+ * form. `unknown` lists arguments that the operation does not have.
  */
 export type ReadLargeMessage = { problem: RpcProblem } | { message: RpcMessage; call: PreparedCall; unknown: string[] }

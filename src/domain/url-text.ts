@@ -1,8 +1,8 @@
 export const MASKED = '***'
 
 /**
- * Matches control characters, and spaces at the ends. The URL parser ignores them silently, but a person who reads the
- * text sees them.
+ * Matches control characters, and spaces at the ends. The URL parser removes or encodes them silently, so the URL would
+ * differ from the text.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
 const UNSEEN = /^ | $|[\u0000-\u001f\u007f]/

@@ -102,7 +102,7 @@ export function parseHosts(text: string): ReadonlyMap<string, string[]> {
 
 interface Search {
   domains: readonly string[]
-  /** Number of dots in a name. A name with so many dots or more is first looked up unchanged. */
+  /** Minimum number of dots of a name that is first looked up unchanged. */
   dots: number
 }
 

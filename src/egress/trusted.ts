@@ -1,6 +1,6 @@
 /**
- * Certificate authorities that connections to WhatsApp trust in addition to those of the system. In the sandbox this is
- * its own authority, from a file.
+ * Certificate authorities that connections to WhatsApp trust in addition to those that Node contains. The sandbox, for
+ * example, has its own authority in a file.
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
@@ -8,9 +8,9 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 const contexts = new Map<string, SecureContext>()
 
 /**
- * Returns the authorities for a connection; undefined if only those of the system are trusted. With the option `ca`
- * instead, each connection would read the 145 certificates of the system again, which takes longer than the rest of the
- * connection.
+ * Returns a context that trusts the authority in the file `ca` and those that Node contains; undefined if `ca` is null,
+ * because Node's own are then enough. The context is made once per file: with the option `ca`, each connection would
+ * parse about 145 certificates again, which takes longer than the rest of the connection.
  */
 export function trustedBy(ca: string | null): SecureContext | undefined {
   if (ca === null) return undefined

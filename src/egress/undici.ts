@@ -8,7 +8,7 @@ import type undici from 'undici'
 const require = createRequire(import.meta.url)
 const part = <T>(path: string) => require(`undici/lib/${path}.js`) as T
 
-// The index of undici does the same; without it, a dispatcher has no `request` method.
+// Adds the method `request` to dispatchers, as the index of undici does.
 const { prototype } = part<typeof undici.Dispatcher>('dispatcher/dispatcher')
 Object.assign(prototype, part<object>('api/index'))
 

@@ -161,9 +161,9 @@ export interface MediaSetup {
 /** If all fields are null, the real network is used with its own address, root certificate and media hosts. */
 export interface NetworkOptions {
   url: string | null
-  /** Public key of 32 bytes in base64, which must have signed the certificates of the server. */
+  /** Public key of 32 bytes in base64, with which the certificates of the server are verified. */
   root: string | null
-  /** PEM file that is trusted for media hosts in addition to the system's authorities. */
+  /** PEM file that is trusted for media hosts in addition to the authorities that Node contains. */
   ca: string | null
   /** `host:port` that replaces the media host of WhatsApp. */
   mediaHost: string | null

@@ -31,7 +31,7 @@ export interface Hosting extends Pick<Engine, 'start' | 'configure' | 'stop'> {
   close(): void
 }
 
-/** Milliseconds that a stop waits for the next run of a thread, which begins within a second. */
+/** Milliseconds that a stop waits for the next run of a thread, which normally begins within a second. */
 const RUNS_WITHIN = 5 * SECOND
 
 export function createHosting(deps: HostingDeps): Hosting {
@@ -125,7 +125,10 @@ export function createHosting(deps: HostingDeps): Hosting {
     entry.inLine?.leave()
   }
 
-  /** Until the next run of the thread begins, the database may still carry out a commit of the run that died. */
+  /**
+   * Resolves when the database can no longer carry out a commit of the run that died: the next run has begun, or the
+   * store refuses writes of the old one.
+   */
   async function noneWrites(shard: Shard): Promise<void> {
     if (endWriter === undefined) return shard.running()
     const runs = shard.running().then(() => true)

@@ -13,14 +13,14 @@ export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DE
 
 export interface RestartTimer {
   /**
-   * Calls `start` after a delay, and returns the delay in ms. `upMs` says for how long the thread that ended was up;
-   * undefined if it was not.
+   * Calls `start` after a delay, and returns the delay in ms. `upMs` is the time for which the ended thread was up;
+   * undefined if it was never up.
    */
   schedule(upMs: number | undefined): number
   cancel(): void
 }
 
-/** Starts a thread again with a delay that grows with each thread that ended early. */
+/** Starts a thread again. The delay doubles with each successive thread that ended early. */
 export function createRestartTimer(start: () => void): RestartTimer {
   let earlyEnds = 0
   let timer: NodeJS.Timeout | undefined

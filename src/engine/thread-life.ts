@@ -50,8 +50,8 @@ export interface ThreadLife {
   /** Resolves when a thread runs. Rejects with `engine_unavailable` after `finish`. */
   running(): Promise<void>
   /**
-   * If no thread is up, ends the one that is starting, does the work while none runs, and starts the next one. Resolves
-   * with false, without the work, if one is up, or after `finish`.
+   * If no thread is up: ends a thread that is starting, does the work while no thread runs, and starts the next thread.
+   * If a thread is up, or after `finish`, resolves with false without the work.
    */
   betweenRuns(work: () => Promise<void>): Promise<boolean>
   /** Starts no further thread. Returns the last run, which the caller must end. Undefined if there is none. */

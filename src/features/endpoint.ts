@@ -293,7 +293,7 @@ export type RemoteKind = Exclude<Kind, 'local'>
 
 /**
  * Types of the contexts that handlers get, by the kind of operation. `sent` is the type of a send's result, which
- * exists long after the acknowledgement.
+ * exists only some time after the acknowledgement.
  */
 export interface HandlerContexts {
   send: unknown

@@ -26,7 +26,7 @@ export interface ActivityAccounts {
   /** Adds the growth since the last call. Returns the number of the hour that has changed; undefined if none has. */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined
-  /** Returns the sums over the instances for each hour of the last seven days, the oldest first. */
+  /** Returns the sums over the instances for each hour with activity in the last seven days, the oldest first. */
   sumOf(instances: readonly string[]): HourRow[]
   /** Drops the instances whose hours were read before `readBefore`, in epoch ms. */
   dropOlder(instances: readonly string[], readBefore: number): void

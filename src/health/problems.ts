@@ -7,7 +7,7 @@ import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
 const NAMED = 20
 const MUCH_BACKLOG = 1_000
-/** Share of failed deliveries in the last `RECENT` ms from which on a problem is reported. */
+/** Minimum share of failed deliveries in the last `RECENT` ms at which a problem is reported. */
 const MANY_FAILURES = 0.5
 const RECENT = 10 * MINUTE
 

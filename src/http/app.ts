@@ -233,7 +233,9 @@ function once(make: () => Description): () => Description {
  */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Status that is logged if the caller closed the connection before the answer. nginx uses the same number. */
+/**
+ * Status in the metrics for a request whose caller closed the connection before the answer. nginx uses the same number.
+ */
 const LEFT = 499
 
 function observe(

@@ -156,7 +156,7 @@ async function askShard(
 
 /**
  * Replaces a failure that the operation does not declare. WhatsApp uses the same codes for every operation, even where
- * they make no sense. An undeclared one is reported as `action_failed`, with the network's code in `details`.
+ * they make no sense. An undeclared code is reported as `action_failed`, with the network's code in `details`.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined

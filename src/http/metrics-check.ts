@@ -36,8 +36,8 @@ export function isLocal({ headers, source, peer }: From, trusted: Ranges, isNear
 }
 
 /**
- * Throws a `Failure` if the caller may not read the metrics. Without a configured token, only callers on this machine or
- * in a private network are admitted; others get `not_found`.
+ * Throws a `Failure` if the caller must not read the metrics. Without a configured token, only callers on this machine
+ * or in a private network are admitted; others get `not_found`.
  */
 export const createMetricsCheck =
   ({ guesses, trusted, isMetricsToken }: MetricsCheckDeps) =>

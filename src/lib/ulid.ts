@@ -1,6 +1,6 @@
 /**
- * ULIDs with a cheap random part: the package requests random bytes from the operating system for each of its sixteen
- * characters.
+ * ULIDs with a cheap random part. The package itself would request random bytes from the operating system for each of
+ * the sixteen characters.
  */
 import { randomInt } from 'node:crypto'
 import { ulid } from 'ulid'

@@ -1,6 +1,6 @@
 /**
- * Opens received files by their link: limits downloads, chooses the route, and handles a file that the host no longer
- * has. The bytes come through another thread.
+ * Opens received files by their link. It limits simultaneous downloads, finds the proxy of the instance, and asks for a
+ * new upload if the host no longer has the file. The bytes come through another thread.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'

@@ -1,4 +1,6 @@
-/** Keeps the connections to WhatsApp's file host: one route for each proxy, which stays open for the next file. */
+/**
+ * Keeps connections to WhatsApp's file host open for the next file: one route for each proxy, and one without a proxy.
+ */
 import type { Dispatcher } from 'undici'
 import type { Log } from '../domain/log.ts'
 import type { ProxyRoute } from '../egress/proxy-route.ts'

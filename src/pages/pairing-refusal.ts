@@ -10,8 +10,8 @@ function pageIn(language: Language): Page {
 }
 
 /**
- * The page in each language. They are built once, because a request with a guessed URL must not take more work than a
- * look-up.
+ * The page in each language. All pages are built once, because a request with a guessed URL must not take more work
+ * than a look-up.
  */
 const PAGES = Object.fromEntries(LANGUAGES.map((language) => [language, pageIn(language)])) as Record<Language, Page>
 

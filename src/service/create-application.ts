@@ -86,7 +86,7 @@ const DOWNLOADS_OF_INSTANCE = 16
  * knows.
  */
 const MAX_LAG = 10 * MINUTE
-/** The phone has 30 s to upload a file again. */
+/** Call that asks the phone to upload a file again. The phone has 30 s for the upload. */
 const ASK_AGAIN = {
   kind: 'action',
   operation: 'media.askAgain',

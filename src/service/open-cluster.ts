@@ -36,7 +36,7 @@ export interface Cluster {
   isHere(instance: string): boolean
   /** Returns how an instance of this service is started again. */
   howOf(instance: string): StartAgain
-  /** Number of instances of the member that homes name so. */
+  /** Number of instances of a member. `member` is the id by which the homes name it. */
   instancesOf(member: string): number
   /** Number of these instances by where they are. */
   placesOf(instances: Iterable<string>): Record<HomePlace, number>

@@ -22,7 +22,10 @@ export interface OpenDirectoryDeps {
   clock: Clock
 }
 
-/** The directory of all instances. Webhooks and proxies that it accepts are limited to `SVC_EGRESS_ALLOW`. */
+/**
+ * Opens the directory of all instances. It accepts webhooks and proxies at addresses that are not public only if
+ * `SVC_EGRESS_ALLOW` contains the address.
+ */
 export function openDirectory(
   { egressAllow }: Config,
   { storage: { store, sealer, keyRing, steps, blobs, blobsUsed }, records, ...rest }: OpenDirectoryDeps,

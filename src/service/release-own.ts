@@ -18,7 +18,7 @@ const LIMIT = 2 * SECOND
 
 /**
  * Registers the release of the instances for the stop of this service. It must be registered before everything that may
- * write records of instances, so that it runs after the end of that.
+ * write records of instances, so that it runs after all of these have ended.
  */
 export function releaseAtStop(
   { shards }: Pick<Config, 'shards'>,
@@ -31,9 +31,9 @@ export function releaseAtStop(
 }
 
 /**
- * Releases the instances that this service still has, so that any service may claim them, and knows that this one did
- * not fail. Never rejects, and takes at most two seconds. If a thread was terminated, the database may still carry out
- * its last commit, so nothing is released before the store refuses it.
+ * Releases the instances that this service still has. Any other service may then claim them, and does not treat them as
+ * instances of a failed service. The writers of the threads are ended first, because the database may still carry out
+ * the last commit of a terminated thread. Never rejects, and takes at most two seconds.
  */
 export async function releaseOwn({ homes, endThreads, log }: ReleaseDeps, leftMs: number): Promise<void> {
   const own = homes.own()

@@ -5,12 +5,15 @@
 /** Key of the session storage under which the API reference reads the instance. */
 const KEY = 'svc_docs'
 
-/** Stores the instance. If the browser refuses storage, the fields for id and token stay empty in the API reference. */
+/**
+ * Stores the instance for the API reference. If the browser refuses storage, the user must type the id and the token in
+ * the API reference.
+ */
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))
   } catch {
-    // A browser that refuses storage only leaves the fields empty.
+    // The instance is not stored.
   }
 }
 

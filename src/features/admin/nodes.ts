@@ -65,7 +65,7 @@ const example = {
 
 /**
  * Refuses a caller who is not the operator. The services host the accounts of all workspaces, so a customer with a
- * workspace of their own may neither see nor stop them.
+ * workspace of their own must neither see nor stop them.
  */
 function refuseCustomers({ parts, workspace }: AccountCall): void {
   if (!parts.account.isOperators(workspace))

@@ -19,7 +19,10 @@ const LOOK_EVERY = SECOND
 const HEARTBEAT = 15 * SECOND
 /** Milliseconds after which the browser reconnects. */
 const RETRY = 2 * SECOND
-/** Maximum number of streams per session, so that the tabs of one person do not use up the limit of others. */
+/**
+ * Maximum number of streams of one session. Sessions have separate limits, so the tabs of one person do not block
+ * others.
+ */
 export const MAX_STREAMS = 20
 /** Maximum number of channels without readers that are kept, in case a reader returns. */
 const MAX_LEFT = 8

@@ -56,8 +56,9 @@ const CONNECT = 5 * SECOND
 /** Milliseconds within which the other service must take the whole command. */
 const UPLOAD = 2 * MINUTE
 /**
- * Milliseconds within which an answer must arrive. The thread of the instance needs less time, but an erasure may start
- * the instance first, and a start may wait for other starts.
+ * Milliseconds within which an answer must arrive, by type. `stop` has more than `call`, because a stop that erases an
+ * instance may first start it, to log it out. `start` has the most, because a start waits for its turn behind other
+ * starts.
  */
 const ANSWER: Readonly<Record<PeerCommand['type'], number>> = {
   call: MINUTE + 10 * SECOND,
@@ -74,7 +75,7 @@ interface Line {
   losses: number
 }
 
-/** Each service has an agent of its own, whose connections end with `endAllAt`. */
+/** Creates the caller. Each other service gets an agent of its own, whose connections end with `endAllAt`. */
 export function createEngineCaller(newAgent: () => Agent): EngineCaller {
   const lines = new Map<string, Line>()
   const room = createAnswerRoom(LARGE_BUDGET)
@@ -138,7 +139,7 @@ const exchange = (
   new Promise((resolve) => {
     const headers = { [LINK_ACTIVE]: id, [LINK_ENGINE]: '1', 'content-length': size }
     const request = ask({ host, port, agent, method: 'POST', path: CALL_PATH, headers })
-    /** True if the last piece of the command was sent. Without it, the other service carries out nothing. */
+    /** True if the last piece of the command was sent. Without this piece, the other service carries out nothing. */
     let isSent = false
     let isOver = false
     let limit = setTimeout(stop, Math.max(1, Math.min(CONNECT, withinMs)))

@@ -6,7 +6,10 @@ import * as v from 'valibot'
 import { type RuntimeState, STATUSES } from '../../domain/instance.ts'
 import { failureCode } from './peer-command.ts'
 
-/** During an upgrade, another member may have statuses that this release does not know. */
+/**
+ * State of an instance. A status that only a newer release knows (another member during an upgrade) becomes
+ * `disconnected`.
+ */
 const state = v.looseObject({
   status: v.fallback(v.picklist(STATUSES), 'disconnected'),
 }) as unknown as v.GenericSchema<RuntimeState>
@@ -35,7 +38,7 @@ const EventLine = v.object({
   gone: instances,
   /** Outcomes of sends, each with the id of its message. Outcomes that this release does not understand are dropped. */
   outcomes: v.exactOptional(outcomes),
-  /** Number of the last outcome up to this line. */
+  /** Sequence number of the newest outcome that was sent with this line or an earlier one. */
   last: v.exactOptional(v.number()),
   /** Instances with new events. */
   events: instances,

@@ -14,7 +14,7 @@ export interface EventReaderDeps {
   agent: Agent
   /** Number of the last outcome that an earlier reader of this service has seen. */
   after: number | undefined
-  /** Milliseconds without a line after which the service is lost. */
+  /** Milliseconds without a line after which the service counts as lost. */
   lostAfterMs: number
   log: Pick<Log, 'warn'>
   onLine(line: EventLine): void

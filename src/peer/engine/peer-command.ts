@@ -83,7 +83,7 @@ export const unreachable = () =>
     details: { reason: 'instance_unreachable' },
   })
 
-/** The instance was stopped while the command was carried out. */
+/** Failure of a command whose instance was stopped while the command was carried out. */
 export const cutOff = () =>
   new Failure('engine_unavailable', {
     message:

@@ -109,8 +109,8 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   return {
     takers,
     /**
-     * Begins a round of moves if one is due. A round that is not done when the next one is due ends, because the
-     * numbers have changed.
+     * Begins a round of moves if one is due. A round ends at the latest when the next one is due, because the numbers
+     * of instances have changed by then.
      */
     look(): void {
       noteBarred()

@@ -12,7 +12,7 @@ export interface FreeInstance {
   /** Whether the store has an entry for the home of the instance. An instance that was just deleted has none. */
   hasHome: boolean
   /**
-   * Milliseconds for which this member has seen the instance without a home. They begin again if the instance is
+   * Milliseconds for which this member has seen the instance without a home. The count begins again if the instance is
    * released to another member.
    */
   freeMs: number

@@ -24,8 +24,8 @@ export interface ClusterHosting {
    */
   begin(): Promise<void>
   /**
-   * Looks now for instances to claim or to give away, without waiting until the list of members is read. Does nothing
-   * before `begin`.
+   * Looks at once for instances to claim or to give away, and does not wait for the next read of the member list. Does
+   * nothing before `begin`.
    */
   look(): void
   /** Sets work that is done for each instance before it is given away. It must not reject, and gets two seconds. */
@@ -86,7 +86,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     times,
     moves,
     others,
-    // A move ends a thread that is starting, which would only begin again.
+    // If its thread is still starting, a move would end the thread, and the start would begin again.
     isMovable: (each) => isSettledHere(each) && deps.failingFor?.(each) === undefined && directory.mayMove(each, times.quiet),
     isAway: failing.isAway,
     hasEnded: () => isDraining || isStopped,

@@ -13,7 +13,10 @@ export interface FailingDeps extends Deps {
 }
 
 export interface Failing {
-  /** Gives the instances that this member could not start for a while to the other members in `takers`. */
+  /**
+   * Gives instances whose start has failed for `giveUpAfter` ms to the members in `takers`, because another member may
+   * be able to start them.
+   */
   giveTo(takers: readonly string[]): void
   /** Whether another member should claim the instance, because this one could not start it. */
   isAway(instance: string): boolean
@@ -23,7 +26,7 @@ export interface Failing {
 
 /**
  * A member can probably start no instance if it has given away at least this many that it could not start, and has
- * fewer than these left.
+ * fewer instances left than these.
  */
 const UNFIT_AFTER = 3
 /** Longest time in ms for which an instance is kept away. */
@@ -45,7 +48,9 @@ export function createFailing(deps: FailingDeps): Failing {
     return ms >= times.giveUpAfter && !map.isLeaving(instance) && !moves.has(instance) && !directory.isPaused(instance)
   }
 
-  /** If no member can start an instance, it would move between them all the time, so each time it stays away for longer. */
+  /**
+   * Gives the instance away for longer each time, because an instance that no member can start would move all the time.
+   */
   async function give(instance: string, to: string): Promise<void> {
     log.warn({ instance_id: instance, to }, NOT_STARTED)
     const before = away.get(instance)

@@ -112,7 +112,10 @@ export function postgresBackend(url: string): Backend {
   }
 }
 
-/** Uses a connection of its own, because the statement may wait for a lock, and the reads would wait for it. */
+/**
+ * Ends the writer of a thread. It uses a connection of its own, because the statement may wait for a lock, and reads on
+ * the same connection would wait, too.
+ */
 async function endThread(target: Target, service: string | undefined, thread: number): Promise<void> {
   const link = await connect(target)
   try {

@@ -43,8 +43,8 @@ export async function removeBlobs(items: BlobItems, prefix: string): Promise<num
 }
 
 /**
- * Removes the blobs of an owner and its folder, if the driver has one. Resolves with the number of encrypted bytes that
- * were removed.
+ * Removes the blobs of an owner, and the owner's folder if the driver has folders. Resolves with the number of
+ * encrypted bytes that were removed.
  */
 export async function removeOwner(items: BlobItems, owner: string): Promise<number> {
   const bytes = await removeBlobs(items, owner)

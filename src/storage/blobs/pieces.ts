@@ -1,6 +1,7 @@
 /**
- * Names of the pieces of media: `<owner>:<blob>:<index>-<bytes>`. A piece has 1 MiB and is encrypted separately.
- * `<bytes>` is the size of the whole blob, so a list of names shows which blobs exist and how large they are.
+ * Names of the pieces of media: `<owner>:<blob>:<index>-<bytes>`. A piece has at most 1 MiB and is encrypted
+ * separately. `<bytes>` is the size of the whole blob, so a list of names shows which blobs exist and how large they
+ * are.
  *
  * Pieces are written in order and removed in reverse, so the first piece exists as long as any other.
  */

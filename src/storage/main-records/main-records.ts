@@ -9,8 +9,8 @@ import type { Op } from '../contract.ts'
 import type { FollowedFamily } from './families.ts'
 
 /**
- * Keeps one family of records in memory. Its methods are called for changes of this service and of others, in their
- * order.
+ * Keeps one family of records in memory. Its methods are called in the order in which the changes were stored, by this
+ * service or by others.
  */
 export interface Memory {
   /**

@@ -39,7 +39,7 @@ async function* records(store: Pick<StateStore, 'range'>): AsyncGenerator<Entry,
 
 export interface CopiedRecords {
   records: number
-  /** Zero means that both stores were equal, byte by byte. */
+  /** Number of records that were written or removed. Zero means that both stores were equal, byte by byte. */
   changes: number
 }
 

@@ -37,7 +37,10 @@ const Takeover = ({ of: { takeover } }: { of: Node }) =>
     </span>
   )
 
-/** The services that take the accounts of one that hands over; undefined if there is none. */
+/**
+ * Who takes the accounts of a service that hands over: a standby, or the other members of the cluster. Undefined if
+ * there is neither.
+ */
 type Successor = 'standby' | 'members' | undefined
 
 function successorOf(rows: readonly Node[]): Successor {

@@ -18,7 +18,10 @@ const DISK_FULL = '53100'
  */
 const ENDING = /^(57P|08|53(?!100))/
 
-/** A query is sent again if the connection breaks. This is safe, because a query changes nothing. */
+/**
+ * Creates the reads of one thread. A query is sent again if the connection breaks. This is safe, because a query
+ * changes nothing.
+ */
 export function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined
   let current: Link | undefined

@@ -27,7 +27,10 @@ const KEPT = '1 hour'
  * Makes a change of the counter not wait for the disk, because the counter may go back after a failure of the database.
  */
 const UNSYNCED = "w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)"
-/** Without a host, the others use the address at which the database sees the connection. */
+/**
+ * SQL of the host of a service. If `parameter` is null, it is the address from which the service is connected to the
+ * database.
+ */
 const hostOf = (parameter: string) => `coalesce(${parameter}::text, host(inet_client_addr()), '127.0.0.1')`
 
 const STANDBY = `WITH ${UNSYNCED} INSERT INTO svc_service AS n (id, name, release, state, host, port, peer_port)
@@ -137,7 +140,10 @@ export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ?
 const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs
 const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
 
-/** `self` is the id of the service that has read the rows, and so is not lost. */
+/**
+ * Returns a row as the list of services shows it. `self` is the id of the service that has read the rows, so it is not
+ * lost.
+ */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
   const { id, writer, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row
   const lost = id !== self && isLost(row)

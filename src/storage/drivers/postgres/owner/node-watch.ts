@@ -24,13 +24,13 @@ export interface NodeLook {
 export type NodeVerdict = 'alive' | 'unconnected' | 'still' | 'dead'
 
 /**
- * Milliseconds for which the counter of a service must stay the same. A service that cannot raise it ends itself
- * earlier.
+ * Milliseconds without a change of its counter after which a service has given no sign of life. A service that cannot
+ * raise its counter ends itself earlier.
  */
 const SILENT = 5_000
 /**
- * Milliseconds for which the counter must stay the same if the service also has no connection. The shorter time counts only
- * if the watcher has seen the connection or a rising counter, because a new server after a failover never had the connection.
+ * The same time for a service that also has no connection. This shorter time applies only if the watcher has seen the
+ * connection or a rising counter, because a new server after a failover never had the connection.
  */
 const UNCONNECTED = 2_000
 /**

@@ -1,10 +1,10 @@
 /**
- * The lease is the time for which an active service keeps its sessions without reaching the database. It counts from the
- * last query that succeeded, by the service's own clock.
+ * The lease is the time for which an active service keeps its sessions without reaching the database. It counts from
+ * the last query that succeeded, by the service's own clock.
  *
  * A standby, or another member of a cluster, that can reach the database replaces this service, which must end its
- * sessions. If none of these rivals replaces it, because each has lost the database or stops, it keeps its sessions for a
- * while, so that hundreds of accounts need not log in again.
+ * sessions. If no rival replaces it, because each of them cannot reach the database either or stops, this service keeps
+ * its sessions for up to a minute, so that hundreds of accounts need not log in again.
  */
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'

@@ -23,7 +23,10 @@ export const isLock = (row: string, first: number) =>
   AND ${row}.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 /** SQL that is true if the row `l` of `pg_locks` is a lock of this schema. */
 export const OF_SCHEMA = 'l.objid = hashtext(current_schema())::oid'
-/** This query takes no lock, because a service that starts at the same moment must get it. */
+/**
+ * Reads whether nobody holds the lock. The query does not take the lock, because a service that starts at the same
+ * moment must get it.
+ */
 const IS_FREE = { text: `SELECT NOT EXISTS (SELECT FROM pg_locks l WHERE ${isLock('l', OWNING)} AND ${OF_SCHEMA})` }
 
 /** Milliseconds within which the server should detect that the former owner was killed. */

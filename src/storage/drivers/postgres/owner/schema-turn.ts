@@ -23,7 +23,7 @@ import { checkConnections } from './take-over-schema.ts'
 const LOOK_EVERY = 250
 /** Interval in ms of the checks while the database does not answer. */
 const TRY_EVERY = 1_000
-/** A standby needs its connections in addition to those of the service that it replaces. */
+/** The service that needs connections at the same time as the standby: the one that the standby replaces. */
 const OWNER = { count: 1, names: 'the one whose standby it is' }
 /** Milliseconds within which the row of a standby that stops must be removed. */
 const REMOVED_WITHIN = 1_000

@@ -5,8 +5,8 @@
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 
 /**
- * Number of unanswered questions after which a standby counts as unreachable. A standby that has just started may miss
- * some.
+ * Number of unanswered questions after which a standby counts as unreachable. A standby that has just started may not
+ * answer the first ones.
  */
 const TRIES = 5
 
