@@ -25,8 +25,8 @@ const ALONE =
  */
 const MOCKS = /\bt\.mock\./
 /**
- * Matches the source of a file with mocks that loads a module in a test. The mock is to see how the module is loaded, and
- * another file of a group may have loaded it before.
+ * Matches the source of a file with mocks that loads a module in a test. The mock must observe the loading of the
+ * module, but another file of a group may have loaded it before.
  */
 const LOADS = /\bawait import\(/
 /**

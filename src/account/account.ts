@@ -55,7 +55,8 @@ export interface Account {
    */
   load(): Promise<void>
   /**
-   * Creates the admin key if there is none, and returns it. The caller must print it, because it is returned only once.
+   * Creates the admin key if there is none, and resolves with it. The caller must print it, because it is returned only
+   * once. Resolves with null if there already is a key.
    */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace

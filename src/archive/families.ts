@@ -15,7 +15,7 @@ interface Family {
 
 const ALWAYS: Family = { in: ['move', 'backup'] }
 const MOVED: Family = { in: ['move'] }
-/** A restored backup would send or report these messages and events a second time. */
+/** Messages and events that a restored backup would send or report a second time. */
 const ONCE: Family = { in: ['move'], once: true }
 const NEVER: Family = { in: [] }
 

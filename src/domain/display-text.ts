@@ -80,7 +80,7 @@ export const printable = (text: string): string =>
     return unfit === undefined ? part : `<${codeOf(unfit)}>`
   })
 
-/** Letters of another alphabet, and Latin letters that look the same at the same positions. */
+/** Letters of another alphabet and, at the same positions, the Latin letters that look the same. */
 const DRAWN_ALIKE = [
   ['АВЕЅІЈКМНОРСТХУԌԚԜѴһаеѕіјорсухԁԛԝѵ', 'ABESIJKMHOPCTXYGQWVhaesijopcyxdqwv'],
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνι', 'ABEZHIKMNOPTYXCMocjvi'],

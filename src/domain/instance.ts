@@ -114,7 +114,10 @@ export const WEBHOOK_FLAGS = [
 
 export type WebhookSettings = Record<(typeof WEBHOOK_URLS)[number], string | null> &
   Record<(typeof WEBHOOK_FLAGS)[number], boolean> & {
-    /** Signing secret: `whsec_` and 32 base62 characters. The HMAC key is its UTF-8 bytes, including the prefix. */
+    /**
+     * Signing secret: `whsec_` and 32 base62 characters. The key of `X-Svc-Signature` is its UTF-8 bytes, including the
+     * prefix.
+     */
     secret: string
   }
 

@@ -37,7 +37,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Random bytes that are requested at once, because a single byte takes the system as long as many. */
+/** Random bytes that are requested at once, because the system takes as long for a single byte as for many. */
 const POOL_BYTES = 341 * IV_BYTES
 /**
  * Maximum number of hashes that are cached for long. An active chat uses the same few texts about fifteen times per

@@ -97,7 +97,7 @@ describe('the dashboard in Chromium', { skip }, () => {
    * check to these rules.
    */
   async function soundOn(tab: Page, name: string, rules?: string[]) {
-    // The dashboard is one document for all pages, so the checker is loaded only one time.
+    // The dashboard is one document for all pages, so the checker is loaded only once.
     if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source)
     const within = (await dialogOf(tab).count()) > 0 ? 'dialog[open]' : 'html'
     const { violations } = await tab.evaluate(

@@ -44,7 +44,7 @@ interface Fault {
   state?(world: World): Promise<unknown>
   /**
    * Runs after the `state` functions of all faults of the request, because it sends requests whose answers depend on
-   * their changes.
+   * what the `state` functions have changed.
    */
   last?(world: World): Promise<unknown>
   request?(asked: Asked, world: World): void

@@ -38,7 +38,7 @@ const Takeover = ({ of: { takeover } }: { of: Node }) =>
   )
 
 /**
- * Who takes the accounts of a service that hands over: a standby, or the other members of the cluster. Undefined if
+ * The successor of a service that hands over its accounts: a standby, or the other members of the cluster. Undefined if
  * there is neither.
  */
 type Successor = 'standby' | 'members' | undefined

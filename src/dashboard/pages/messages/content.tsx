@@ -1,4 +1,4 @@
-/** The content of a message is fetched only on a click. */
+/** Shows the content of a message, which is fetched only on a click. */
 import { useEffect, useState } from 'preact/hooks'
 import type { WebhookBody } from '../../../domain/dashboard.ts'
 import { useAction } from '../../app/load.ts'
