@@ -2,7 +2,7 @@
 
 /**
  * Packages that stay outside a bundle: those with native or WebAssembly parts, those that search for their own files at
- * run time, and packages that other packages share with them.
+ * run time, and packages that code outside the bundle uses too.
  */
 const OUTSIDE = ['lmdb', 'sharp', 'whatsapp-rust-bridge', 'libheif-js', 'piscina', 'protobufjs', 'long']
 /**

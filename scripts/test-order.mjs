@@ -4,8 +4,8 @@
  */
 const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
 /**
- * The last waiting file starts before this share of the list. The files after it are short, so no long file runs alone
- * at the end.
+ * Share of the list, from its beginning, that has all the waiting files. The files after this share are short, so no
+ * long file runs alone at the end.
  */
 const UNTIL = 0.75
 

@@ -47,7 +47,7 @@ function fileOf({ file, name, details }) {
  * files are slow rather than how slow they are.
  */
 const durations = new Map()
-/** Each test process appends its CPU time to a file in this folder (`test-cpu.cjs`). */
+/** Folder with the file to which each test process appends its CPU time (`test-cpu.cjs`). */
 const measured = mkdtempSync(join(tmpdir(), 'svc-cpu-'))
 process.env.TEST_CPU = join(measured, 'seconds')
 const CPU = ['--require', fileURLToPath(new URL('test-cpu.cjs', import.meta.url))]

@@ -155,7 +155,7 @@ async function startParts(
     log,
     engine: here,
     mayStart: cluster?.isHere,
-    // Without a cluster, this service has all instances from the one that it has replaced.
+    // Without a cluster, this service got all instances from the service that it has replaced.
     howOf: cluster?.howOf ?? (() => (storage.hasTakenOver ? 'takeover' : 'boot')),
     directory,
     shutdown,

@@ -38,7 +38,10 @@ const USE_INTERVAL = MINUTE
 
 export interface DashboardSessionsDeps {
   account: Pick<Account, 'adminKeyTag' | 'apiKey'>
-  /** Must be monotonic, because a change of the machine's time could otherwise revive a session. */
+  /**
+   * Clock for the age of the sessions. It must be monotonic, because a change of the machine's time could otherwise
+   * revive a session.
+   */
   clock: Clock
   kept: KeptSessions
   log: Log

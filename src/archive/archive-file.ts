@@ -12,7 +12,10 @@ import { syncFolder } from '../storage/durable-files.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
 import { type Frame, frameBytes, framesIn } from './frames.ts'
 
-/** With this cost of scrypt (a logarithm) each guess of a passphrase takes 128 MB of memory and about a second. */
+/**
+ * Cost of scrypt, as a logarithm to base 2. With it, each guess of a passphrase takes 128 MB of memory and about a
+ * second.
+ */
 const WORK_FACTOR = 17
 const CHUNK = 65_536
 

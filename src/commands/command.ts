@@ -49,7 +49,7 @@ export interface Command<O = Record<string, OptionRow>> {
 
 export const command = <const O extends Record<string, OptionRow>>(row: Command<O>): Command => row as unknown as Command
 
-/** The command line was not understood. The program exits with code 2 and names the help. */
+/** Error for a command line that was not understood. The program exits with code 2 and names the help. */
 export class UsageError extends Error {
   readonly command: string | undefined
 

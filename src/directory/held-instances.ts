@@ -28,7 +28,7 @@ interface Held {
 }
 
 /**
- * If the id is unknown, the token is compared with this hash, so that the look-up takes the same time as for a wrong
+ * Hash with which the token is compared if the id is unknown, so that the look-up takes the same time as for a wrong
  * token.
  */
 const NOBODY = hashOf('')

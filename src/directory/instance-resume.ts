@@ -14,7 +14,10 @@ export interface InstanceResumeDeps {
   log: Log
 }
 
-/** Resolves with the status in which the instance starts. Rejects with `not_allowed` if it was not moved. */
+/**
+ * Creates the function that resumes an instance. It resolves with the status in which the instance starts, and rejects
+ * with `not_allowed` if the instance was not moved.
+ */
 export const createInstanceResume =
   ({ engine, steps, log }: InstanceResumeDeps) =>
   async (instance: InstanceId): Promise<Status> => {

@@ -94,7 +94,7 @@ export interface OrdersDeps {
   store: StateStore
   /** `stop` stops an instance of this service. */
   engine: Pick<Engine, 'call' | 'stop'>
-  /** Orders from before this time were meant for an earlier run of the service. */
+  /** Start of the service in epoch ms. Older orders were meant for an earlier run of the service. */
   startedAt: number
   steps: Steps
   log: Log

@@ -31,8 +31,8 @@ export interface BoundedClockOptions {
   /** Milliseconds since the machine booted, including suspensions. */
   uptime(): number
   /**
-   * Called when this clock stops following the machine's clock, when that clock jumps again, and when it is followed
-   * again. `aheadMs` is 0 in the last case.
+   * Called when this clock stops following the machine's clock, when that clock jumps again, and when this clock
+   * follows it again. `aheadMs` is 0 in the last case.
    */
   onChange?(aheadMs: number): void
 }

@@ -221,14 +221,14 @@ export interface HealthPoint {
 }
 
 export interface AnsweringService {
-  /** Its id in `GET /admin/nodes`. */
+  /** Id of the service in `GET /admin/nodes`. */
   id: string
-  /** Numbers of instances that it gave and took since its start; null if it is no member of a cluster. */
+  /** Numbers of instances that the service gave and took since its start; null if it is no member of a cluster. */
   moves: MemberMoves | null
 }
 
 export interface MemberMoves {
-  /** Instances that it gave to other members. */
+  /** Instances that this member gave to other members. */
   given: number
   /** Instances that other members gave to it, or that nobody had after a stop. */
   taken: number

@@ -5,7 +5,7 @@
 
 /**
  * Characters that begin or end an isolation. They are removed from names, because an end character would change the
- * direction of the text behind the name, even inside an HTML element.
+ * direction of the text after the name, even inside an HTML element.
  */
 const ISOLATIONS = /[\u2066-\u2069]/g
 

@@ -1,8 +1,8 @@
 /** Pieces of a body in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]
 /**
- * Maximum number of batches that are sent before the thread has parsed the first one. It limits the bytes on their way
- * between the threads.
+ * Maximum number of batches that are sent and not parsed yet. It limits the bytes that are on their way between the
+ * threads.
  */
 export const BATCHES_AHEAD = 4
 

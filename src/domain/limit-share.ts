@@ -3,7 +3,7 @@
  */
 export type LimitUse = readonly [owner: string, requests: number]
 
-/** The limit of requests of one service, which several services of a store count together. */
+/** The request limit of this service, as far as the services of a store count it together. */
 export interface LimitShare {
   /** Returns the requests that this service has allowed since the last call. */
   uses(): LimitUse[]

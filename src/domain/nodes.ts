@@ -24,13 +24,13 @@ export interface Takeover {
 export interface ServiceNode {
   /** Id of this run of the service. */
   id: string
-  /** Id by which the homes of instances name it; undefined if it has none. */
+  /** Id that names this service in the homes of instances; undefined if it has none. */
   writer: string | undefined
   name: string
   release: string
-  /** Where other services pass requests on to this service; undefined if it has no such port. */
+  /** Address at which this service takes requests that others pass on; undefined if it has no such port. */
   address: StandbyAddress | undefined
-  /** Where this service answers `/health/ready` while it is a standby; undefined if this is not known. */
+  /** Address at which this service answers `/health/ready` while it is a standby; undefined if this is not known. */
   healthAddress: StandbyAddress | undefined
   state: NodeState
   /** Time in epoch ms since which the service has this state. */

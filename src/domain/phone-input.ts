@@ -5,7 +5,7 @@ const MOST_COUNTRY_DIGITS = 3
 export interface PhoneInput {
   phone: string
   /**
-   * The number with the country code of the sender's number `own`. The person probably meant this number. Null if the
+   * The typed number with the country code of the sender's number `own`, which the person probably meant. Null if the
    * input looks complete.
    */
   meant: string | null

@@ -54,8 +54,8 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
 }
 
 /**
- * Used if the original program of an imported device has probably connected again. Restarting the instance would not
- * help for long.
+ * Sentence for an imported device that its original program has probably connected again. A restart of the instance
+ * would not help for long.
  */
 const TAKEN_BACK =
   'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'

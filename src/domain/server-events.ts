@@ -20,7 +20,7 @@ export interface EventsQuery {
 }
 
 export interface EventsPage {
-  /** Events in the order of their ids. `data` is what a webhook request has as its body. */
+  /** Events in the order of their ids. `data` is the body that a webhook request would have. */
   events: { id: string; data: string }[]
   cursor: string
   /**

@@ -4,7 +4,7 @@
  */
 import { Failure } from './failures.ts'
 
-/** The storage could not be used. `cause` is the error of the system. */
+/** Error of storage that could not be used. `cause` is the error of the system. */
 export class StorageFailure extends Error {
   readonly isFull: boolean
   /** True if only the storage for media of waiting messages failed. */

@@ -84,7 +84,7 @@ export interface LogPage {
 }
 
 export interface LogReader {
-  /** Reads a page of the log. If the signal is aborted before that, nothing is read. */
+  /** Reads a page of the log. If the signal is aborted before the read begins, nothing is read. */
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   resendable(range: LogRange, limit: number): Promise<Resendable>
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
@@ -103,7 +103,7 @@ export interface Resendable {
 }
 
 export interface WebhookLog {
-  /** Reads a page of the log. If the signal is aborted before that, nothing is read. */
+  /** Reads a page of the log. If the signal is aborted before the read begins, nothing is read. */
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   /**
    * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves after the

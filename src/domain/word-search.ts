@@ -1,4 +1,4 @@
-/** The search of short names by words. */
+/** Searches short names by words. */
 
 const MARKS = /\p{M}/gu
 /**

@@ -25,8 +25,8 @@ const LONGEST = 45
 const known = new Map<string, Address | undefined>()
 
 /**
- * Parses an address. Undefined if the text is none. IPv4 may have fewer parts, octal or hexadecimal, as in the host of
- * a URL.
+ * Parses an address; undefined if the text is none. IPv4 may have fewer than four parts, and parts in octal or
+ * hexadecimal, as in the host of a URL.
  */
 export function readAddress(text: string): Address | undefined {
   const found = known.get(text)

@@ -158,7 +158,10 @@ export interface MediaSetup {
   downloadMs: number
 }
 
-/** If all fields are null, the real network is used with its own address, root certificate and media hosts. */
+/**
+ * Options of the network. Null in a field means the value of the real network: its address, root certificate,
+ * certificate authorities or media hosts.
+ */
 export interface NetworkOptions {
   url: string | null
   /** Public key of 32 bytes in base64, with which the certificates of the server are verified. */

@@ -13,8 +13,8 @@ import { isUnavailable } from './unavailable.ts'
 export interface HostingDeps {
   placement: Placement
   /**
-   * Makes the store refuse commits of earlier runs of this shard thread that it has not stored yet. Absent if only the
-   * next run of the thread, when it begins, makes the store refuse them.
+   * Makes the store refuse the commits of earlier runs of this shard thread that are not stored yet. If it is absent,
+   * the store refuses them only when the next run begins.
    */
   endWriter?: ((shard: number) => Promise<void>) | undefined
   /** Milliseconds that a stop waits for the next run; 5,000 by default. */
@@ -53,8 +53,8 @@ export function createHosting(deps: HostingDeps): Hosting {
     try {
       return await boots.send(entry, how)
     } catch (error) {
-      // The creation has failed, so the instance is deleted. If its thread has died, it cannot erase the instance now,
-      // so its next run must not start the instance.
+      // The creation has failed, so the instance is deleted. If its thread has died, the thread cannot erase the
+      // instance now, so its next run must not start the instance.
       entry.isDoomed = true
       entry.generation = undefined
       throw error

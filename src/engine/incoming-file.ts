@@ -12,8 +12,8 @@ import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
  */
 const READER_SILENCE = MINUTE
 /**
- * Delay in ms of an error of the stream, so that the head of the response is sent before. Without the delay, the HTTP
- * adapter would answer 500 with the error's text.
+ * Delay in ms before an error of the stream is reported, so that the head of the response is sent first. Without the
+ * delay, the HTTP adapter would answer 500 with the error's text.
  */
 const HEAD_FIRST = 50
 

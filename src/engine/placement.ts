@@ -28,7 +28,7 @@ export interface Placed {
    */
   isDoomed: boolean
   /**
-   * True while the instance is stopped with `keep`. A start that is sent now would come after the stop, so none must be
+   * True while a stop with `keep` is under way. A start that is sent now would arrive after the stop, so none must be
    * sent.
    */
   isStopping: boolean

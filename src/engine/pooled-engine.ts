@@ -33,7 +33,7 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   keyOf: (instance: string) => Uint8Array
   prepareMedia: (job: MediaJob) => Promise<Result>
   /**
-   * Makes the store refuse commits of earlier runs of a shard thread that it has not stored yet
+   * Makes the store refuse the commits of earlier runs of a shard thread that are not stored yet
    * (`OpenParts.endThread`).
    */
   endWriter?: ((shard: number) => Promise<void>) | undefined

@@ -11,12 +11,12 @@ const CHECK_EVERY = 15 * SECOND
 /** Garbage is collected after this number of quiet checks in a row, which take a minute. */
 const QUIET_CHECKS = 4
 /**
- * Share of the time in which a quiet thread may work. A thread with a thousand idle instances works 4 % of the time.
+ * Maximum share of the time in which a quiet thread works. A thread with a thousand idle instances works 4 % of the
+ * time.
  */
 const QUIET_SHARE = 0.1
 /**
- * Number of bytes. If the memory has grown by less since the last collection, the pause of a collection is not worth
- * it.
+ * Minimum growth of the memory in bytes since the last collection. For less, the pause of a collection is not worth it.
  */
 const WORTH_IT = 8 * 2 ** 20
 

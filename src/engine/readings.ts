@@ -18,7 +18,8 @@ export function createReadings({ survey, others = async () => [] }: ReadingsDeps
     surveys = found
     lookedAt = performance.now()
     own = surveys.flatMap((shard) => shard?.instances ?? [])
-    // An instance that has just moved may be in both lists. Its own reading replaces that of the other service.
+    // An instance that has just moved may be in both lists. The reading of this service replaces that of the other
+    // service.
     byInstance = new Map([...elsewhere, ...own].map((reading) => [reading.instance, reading]))
   }
 

@@ -58,7 +58,7 @@ export interface ThreadLife {
   finish(): { run: ThreadRun; isUp: boolean } | undefined
 }
 
-/** Prevents an unhandled rejection, because nobody may be waiting for the promise when it is rejected. */
+/** Prevents an unhandled rejection, which would occur if nobody waited for the promise when it is rejected. */
 function quietly<T>(made: Deferred<T>): Deferred<T> {
   made.promise.catch(() => {})
   return made

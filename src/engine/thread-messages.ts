@@ -10,8 +10,8 @@ export type ToThread = { id: number; command: unknown }
 export type FromThread = { id: number; result: Result } | { said: EngineEvent | ShardNeed }
 
 /**
- * Number of states that a thread has announced. It is incremented before each is sent, so that the main thread knows
- * whether it has received all.
+ * Number of states that a thread has announced. It is incremented before a state is sent, so that the main thread knows
+ * whether it has received all states.
  */
 export type Announced = Int32Array<SharedArrayBuffer>
 
@@ -62,7 +62,7 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
 
 /**
  * Answers commands, and reports events to the main thread. A state is sent immediately, because a program that learns
- * of it in another way may query the main thread next.
+ * the state in another way may query the main thread next.
  */
 export function answerMain(
   port: MessagePort,

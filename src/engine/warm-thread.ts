@@ -20,7 +20,9 @@ export interface WarmThreadOptions extends Omit<ThreadRunOptions, keyof Handlers
   log: Log
 }
 
-/** Longest delay that a timer can have, because loading may take minutes on a busy machine. */
+/**
+ * Time limit for loading: the longest delay that a timer can have, because loading may take minutes on a busy machine.
+ */
 const NO_LIMIT = 2 ** 31 - 1
 
 export function startWarmThread({ log, ...options }: WarmThreadOptions): WarmThread {

@@ -40,8 +40,8 @@ export function createBase64Decoder(): Base64Decoder {
   let digits = 0
   let padding = 0
   /**
-   * True behind a blank within a line. Such a blank is most likely a `+` that was decoded as part of a form, so
-   * skipping it would send a damaged file. A blank beside a line break is only formatting.
+   * True after a blank within a line. Such a blank is most likely a `+` that was decoded as part of a form, so skipping
+   * it would send a damaged file. A blank beside a line break is only formatting.
    */
   let isBehindBlank = false
   let isLineStart = true

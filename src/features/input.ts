@@ -93,7 +93,8 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
 /**
- * Removes second issues of one field: if a list is given instead of a text, zod also reports a text that is too short.
+ * Removes further issues of a field that has the wrong type: for a list instead of a text, zod also reports that the
+ * text is too short.
  */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
@@ -118,7 +119,7 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** Number of letters of the ordinary text. It is longer than the limit of every field except files. */
+/** Number of letters of the text that replaces a long text. It is above the limit of every field except files. */
 const STAND_IN = 1_048_576
 
 function* strayTexts(issues: Issues): Generator<unknown> {
@@ -144,7 +145,7 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
   throw Failure.invalid(...issues)
 }
 
-/** The bytes of a body, or a function that returns its JSON and throws as `parseJson` does. */
+/** The bytes of a body, or a function that returns its parsed JSON and throws as `parseJson` does. */
 export type RawBody = Uint8Array | (() => unknown)
 
 /**

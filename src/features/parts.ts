@@ -55,7 +55,7 @@ export interface Parts {
   connectLinks: ConnectLinks
   nodes: Nodes
   health: ((workspace: WorkspaceId, window: HealthWindow) => Promise<Health>) | undefined
-  /** Reads the sums over the instances for each hour; undefined if the dashboard is off. */
+  /** Reads the sums over the instances for each hour with activity; undefined if the dashboard is off. */
   activity: ((instances: readonly string[]) => Promise<ActivityHour[]>) | undefined
 }
 
@@ -92,7 +92,7 @@ export interface Pages {
   connect(link: ConnectLink): Page
   /** Page that explains why pairing is not possible. The link is undefined if no such link exists. */
   connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
-  /** Page for an address that does not exist. The path only decides how many folders are above it. */
+  /** Page for an address that does not exist. The depth of the path is needed for the relative links of the page. */
   unknownAddress(language: Language, path: string): Page
   docs: Page
   asset(name: string): Promise<Asset | undefined>
@@ -146,6 +146,8 @@ export interface AccountCall extends PublicCall {
 export interface InstanceCall extends AccountCall {
   instance: InstanceId
   isStillAllowed(): boolean
-  /** True if the caller has only a connect link, and may learn nothing about the instance. */
+  /**
+   * True if the caller has only a connect link. Such a caller must not learn the name or the number of the instance.
+   */
   isStranger: boolean
 }

@@ -13,7 +13,7 @@ export interface ActivityHours {
   numbers: Uint32Array
 }
 
-/** The count of an hour from the epoch, and its numbers in the order of `AMOUNTS`. */
+/** Number of an hour, counted from the epoch, and its amounts in the order of `AMOUNTS`. */
 export type HourRow = [hour: number, sent: number, received: number, delivered: number, failed: number]
 
 const WIDTH = AMOUNTS.length

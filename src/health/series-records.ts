@@ -82,8 +82,8 @@ export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, 
 }
 
 /**
- * Returns the removals of pages that the charts no longer show, for example those of a service that has another name
- * now.
+ * Returns operations that remove the pages which the charts no longer show, for example those of a service that has
+ * another name now.
  */
 export async function oldPages(store: Pick<StateStore, 'range'>, now: number): Promise<Op[]> {
   const old: Op[] = []

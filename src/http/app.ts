@@ -86,7 +86,10 @@ export interface AppDeps {
    * links are divided among these services; the limit of requests is counted by all of them together.
    */
   services?: (() => number) | undefined
-  /** Gets the limit of requests, which the services of the store count together. Undefined if there is only one. */
+  /**
+   * Called with the request limit, which the services of the store count together. Undefined if there is only one
+   * service.
+   */
   shareLimit?: ((share: LimitShare) => void) | undefined
   /** Requests per second of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null

@@ -22,7 +22,10 @@ const STEP = 256 * KB
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
 const BATCH = 256 * KB
-/** Returns the bytes of memory for a large body. Nearly all of it is base64, which is decoded while it arrives. */
+/**
+ * Returns the number of bytes that a large body takes in memory. Nearly all of it is base64, which is decoded while it
+ * arrives.
+ */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND

@@ -20,8 +20,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * The service has no memory or no space in the queue for the request now. The caller did nothing wrong, and the same
- * request may succeed a moment later.
+ * Failure because the service has no memory or no space in the queue for the request at the moment. The caller did
+ * nothing wrong, and the same request may succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -43,7 +43,10 @@ export class InstanceGone extends Failure {
   }
 }
 
-/** A request was refused before it reached the application. The status states which HTTP limit it exceeds. */
+/**
+ * Failure of a request that was refused before it reached the application. The status states which HTTP limit it
+ * exceeds.
+ */
 export class Unread extends Failure {
   readonly #status: 408 | 413 | 431
 

@@ -11,7 +11,7 @@ import { NO_ROUTE } from './errors.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 
-/** Kinds of routes that are not named. Callers who may not use them do not learn that they exist. */
+/** Kinds of routes that the failure never names. Callers who may not use them do not learn that they exist. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
 /**

@@ -10,7 +10,7 @@ const BLOCK = 64
 const HASH_BYTES = 32
 /** Maximum length in characters of a text for the fast computation below. Longer texts are hashed with `createHmac`. */
 const MAX_TEXT = 256
-/** A character has at most 3 bytes in UTF-8. */
+/** Maximum number of bytes in UTF-8 for one code unit of a string. */
 const MAX_BYTES = 3
 
 /** Buffer that all keys share. It begins with 64 bytes that are derived from the key. */

@@ -14,7 +14,7 @@ const SETTLED = Promise.resolve()
 export interface LoopShareSize {
   /** Milliseconds of work per turn of the event loop. */
   ms: number
-  /** Pieces of work that may begin per turn, even if they take longer. */
+  /** Number of pieces of work that may begin per turn, even if they take longer than `ms`. */
   least?: number
 }
 

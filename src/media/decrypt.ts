@@ -9,8 +9,8 @@ const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
 /**
- * Returns the length of an encrypted file. The ciphertext is padded to the next block (one block more if it fits
- * exactly); a MAC follows.
+ * Returns the length of an encrypted file. The content is padded to whole blocks, by a full block if it fits exactly,
+ * and a MAC follows.
  */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 

@@ -23,9 +23,9 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 }
 
 /**
- * Returns the measurements of this moment, among them the time since the last stanza of each instance. The shard thread
- * does not compute this time. So it keeps growing, and raises an alert, if the thread does not answer. The buckets are
- * cumulative like those of a histogram.
+ * Returns the measurements of this moment, among them the time since the last stanza of each instance. The time is
+ * computed here and not by the shard thread. So it keeps growing, and raises an alert, if that thread does not answer.
+ * The buckets are cumulative like those of a histogram.
  */
 export function measured({ instances, streams, nodes, homes, isPair, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))

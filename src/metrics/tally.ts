@@ -63,8 +63,8 @@ export function createTally(): Tally {
   }
 
   /**
-   * Returns the counts of a series. It is found label by label, because building a key string each time costs more than
-   * the count.
+   * Returns the counts of a series. The series is found label by label, because building a key string each time costs
+   * more than the count.
    */
   function countsOf<N extends MetricName>(name: N, labels: LabelsOf<N>, size: number): number[] {
     let branch = below(roots, name)

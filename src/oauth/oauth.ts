@@ -38,7 +38,7 @@ export interface AuthorizationRequest {
  * A request that the owner has not decided yet. The consent page has the secret of the request, which is called ticket.
  */
 export interface Consent extends AuthorizationRequest {
-  /** The owner who has entered the admin key, which `keyTag` identifies. Undefined before. */
+  /** The owner who has entered the admin key, which `keyTag` identifies. Undefined until then. */
   owner: { workspace: WorkspaceId; keyTag: string } | undefined
 }
 

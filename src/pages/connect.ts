@@ -79,8 +79,8 @@ const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
 )
 
 /**
- * Page that explains a refusal. It reports only the end of a link to the page that frames it, because other refusals
- * are temporary.
+ * Page that explains a refusal. The page that frames this page is notified only if the link has ended, because other
+ * refusals are temporary.
  */
 export function connectRefusalPage(link: ConnectLink | undefined, refusal: Failure): Page {
   if (link === undefined) return FOR_NOBODY.get(refusal.code) ?? pageForNobody(refusal)

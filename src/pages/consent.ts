@@ -36,8 +36,8 @@ ${options(instances)}
 <div class="row"><button name="decision" value="allow">Allow</button><button name="decision" value="deny" formnovalidate>Refuse</button></div>`
 
 /**
- * Returns the origin of a redirect URI for the policy. A policy cannot express an IPv6 address in brackets, so the
- * protocol stands for it.
+ * Returns the origin of a redirect URI for the policy. A policy cannot express an IPv6 address in brackets, so only the
+ * protocol is returned for such an address.
  */
 function sourceOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)

@@ -24,7 +24,7 @@ export interface PairingPlace {
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /**
- * Milliseconds after which a page of a connect link that nobody uses stops asking for the status, because each new code
+ * Milliseconds without use after which the page of a connect link stops asking for the status, because each new code
  * keeps a session open on the network.
  */
 const ABANDONED = 15 * 60_000

@@ -27,7 +27,7 @@ export interface ForwardingOptions {
   active(): ActiveService | undefined
   /** False if the active service has no port for requests that are passed on, so no request waits for it. */
   isPossible(): boolean
-  /** Called when a service has said that it stops, so nothing more may be passed on to it. */
+  /** Called when a service has said that it stops, so nothing more must be passed on to it. */
   onLeaving(service: ActiveService): void
   /**
    * Returns the address of this service's own link. A request whose body was read before this service became active is

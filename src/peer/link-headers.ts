@@ -6,17 +6,20 @@
 
 /** Address from which the caller connected. */
 export const LINK_ADDRESS = 'svc-link-address'
-/** In a request: the id of the service process to which the request is addressed. */
+/** Header of a request: the id of the service process to which the request is addressed. */
 export const LINK_ACTIVE = 'svc-link-active'
-/** In a request: it is a command for the engine of the service, and no request of a caller. */
+/** Header of a request that is a command for the engine of the service, and not the request of a caller. */
 export const LINK_ENGINE = 'svc-link-engine'
-/** In a request: it asks whether the service reaches the store, and is no request of a caller. */
+/** Header of a request that asks whether the service reaches the store. */
 export const LINK_REACH = 'svc-link-reach'
-/** In a request: it asks the service to give its instances to the others and to end, and is no request of a caller. */
+/** Header of a request that asks the service to give its instances to the others and to end. */
 export const LINK_LEAVE = 'svc-link-leave'
-/** In a request: it asks the service to look for instances that were given to it, and is no request of a caller. */
+/** Header of a request that asks the service to look for instances that were given to it. */
 export const LINK_LOOK = 'svc-link-look'
-/** In an answer: the service does not carry out the request, because it is not the addressed one or is stopping. */
+/**
+ * Header of an answer: the service does not carry out the request, because it is not the addressed service or is
+ * stopping.
+ */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
 /** Value of `LINK_ELSEWHERE` if the service stops, so that nothing more should be passed on to it. */
 export const LEAVING = 'leaving'

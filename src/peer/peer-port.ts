@@ -113,8 +113,7 @@ export async function openPeerPort({
     // fit.
     const isMeant = meant === ownId()
     if (isForEngine !== undefined) {
-      // A stopping service still has instances for a while, so its engine decides from when on it takes no more
-      // commands.
+      // A stopping service still has instances for a while, so its engine decides when it stops taking commands.
       const answer = isMeant ? engine() : undefined
       if (answer === undefined) elsewhere(outgoing, isMeant)
       else answer(incoming, outgoing)

@@ -82,8 +82,8 @@ export interface Application {
 
 const DOWNLOADS_OF_INSTANCE = 16
 /**
- * Maximum time in ms by which the last use of a session that this service knows may be older than what another service
- * knows.
+ * Maximum time in ms by which this service may be behind another service in what it knows about the last use of a
+ * session.
  */
 const MAX_LAG = 10 * MINUTE
 /** Call that asks the phone to upload a file again. The phone has 30 s for the upload. */

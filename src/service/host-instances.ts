@@ -51,9 +51,8 @@ export async function claimHosted(
 }
 
 /**
- * Queues all instances for their start before it returns its promise, which resolves when CLI commands can be
- * processed. It does not wait until the instances have started, because many of them take long at 25 sessions per
- * second.
+ * Queues the start of all instances at once, and then begins to follow CLI commands. Resolves when commands can be
+ * processed, even if instances are still starting, because many instances take long at 25 sessions per second.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   void deps.starts.bootAll(deps.hosted)

@@ -14,7 +14,7 @@ import { processText } from '../metrics/process.ts'
 import { keyOf, type Tally } from '../metrics/tally.ts'
 import { textOf } from '../metrics/text.ts'
 
-/** `peer` is the address of the socket. */
+/** Answers a request for the metrics. `peer` is the address of the socket. */
 export type AnswerMetrics = (request: Request, peer: string | undefined) => Promise<Response>
 
 export function createStandbyMetrics(

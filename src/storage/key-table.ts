@@ -6,7 +6,7 @@
 /** Two encrypted copies of a key; undefined for a missing one. */
 export type Places = readonly [Uint8Array | undefined, Uint8Array | undefined]
 
-/** Every method may be called again after an interruption. */
+/** The stored keys, by name. Every method may be called again after an interruption. */
 export interface KeyTable {
   where: string
   whereIs(name: string): string

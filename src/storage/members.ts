@@ -6,7 +6,7 @@ export interface Member {
   host: string
   /** Port of the link between services (`SVC_PEER_PORT`). */
   port: number
-  /** Whether it gives its instances away, and takes none. */
+  /** Whether this member gives its instances away, and takes none. */
   isLeaving?: boolean
 }
 
@@ -23,7 +23,10 @@ export interface Members {
    * watches the other members from the beginning when it reaches the store again.
    */
   reachesStore(): boolean
-  /** This service gives its instances away. The other members read this after the next update of its row. */
+  /**
+   * Marks this service as one that gives its instances away. The other members read the mark after the next update of
+   * its row.
+   */
   leave(): void
 }
 

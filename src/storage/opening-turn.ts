@@ -2,8 +2,8 @@
  * Lets the processes that use one folder open lmdb one after the other, and only while none of them commits.
  *
  * An opening process overwrites lmdb's number of the last commit, which all processes share, with the number that it
- * has read a moment before (`mdb_env_open2` in lmdb 3.5.6). If another process commits in between, the next commit
- * takes a number twice: acknowledged records are lost, and the file can be damaged.
+ * has read a moment before (`mdb_env_open2` in lmdb 3.5.6). If another process commits in between, two commits get the
+ * same number: acknowledged records are lost, and the file can be damaged.
  *
  * Each process listens on a Unix socket in the folder before it opens lmdb, and asks all others that listen there. A
  * process that has lmdb open holds the write lock while the asker opens it, for 20 seconds at most. Two processes that

@@ -30,8 +30,8 @@ export const RING_KEY_BYTES = 64
 
 const VERSION = 1
 /**
- * An IV has 96 random bits. If 2^32 values are encrypted with one key, a repeated IV is improbable enough (NIST SP
- * 800-38D, 8.3).
+ * Length of an IV in bytes, which are random. If 2^32 values are encrypted with one key, a repeated IV is improbable
+ * enough (NIST SP 800-38D, 8.3).
  */
 const IV_BYTES = 12
 const TAG_BYTES = 16

@@ -195,5 +195,5 @@ export type OpenStore = StateStore &
     storage: Storage
   }
 
-/** The store does not exist. The message is a sentence for the operator. */
+/** Error for a store that does not exist. The message is a sentence for the operator. */
 export class NoStore extends Error {}

@@ -23,6 +23,6 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
   } catch {
-    // The choice lasts until the page is loaded again if the browser has no storage.
+    // If the browser has no storage, the choice lasts until the page is loaded again.
   }
 }

@@ -80,7 +80,9 @@ export interface Action<A extends unknown[]> {
   clear(): void
 }
 
-/** Makes an action for a control. It never runs twice at a time, and resolves with the message to show. */
+/**
+ * Makes an action for a control. The action never runs twice at the same time, and resolves with the message to show.
+ */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refused>()

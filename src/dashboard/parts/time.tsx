@@ -2,7 +2,10 @@ import { signal } from '@preact/signals'
 import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
 
-/** Changes every ten seconds, so that texts such as "a minute ago" stay correct. All components share one timer. */
+/**
+ * Signal that changes every ten seconds, so that texts such as "a minute ago" stay correct. All components share one
+ * timer.
+ */
 const tick = signal(0)
 setInterval(() => {
   if (document.visibilityState === 'visible') tick.value++

@@ -121,7 +121,7 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   errors: ['engine_unavailable'],
   async handle(call, { instance_id, page, page_size, ...range }) {
     const instanceIds = instancesOf(call, instance_id)
-    // A caller that may not see a field must not find out its content by a search either.
+    // A caller that must not see a field must not find out its content by a search either.
     const among = { answers: call.may('log.answers'), people: call.may('messages.see') }
     const found = await call.parts.webhookLog.list(
       { instanceIds, page, pageSize: page_size, among, ...range },

@@ -18,8 +18,8 @@ const REACHING = ' Operations without a tool of their own: list_operations, desc
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /**
- * The tool does not exist. The code is that of JSON-RPC 2.0 for invalid parameters (5.1); the SDK distinguishes errors
- * by it.
+ * Error for a tool that does not exist. The code is that of JSON-RPC 2.0 for invalid parameters (5.1); the SDK
+ * distinguishes errors by it.
  */
 class UnknownTool extends Error {
   readonly code = -32602

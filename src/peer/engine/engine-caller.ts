@@ -1,4 +1,4 @@
-/** Sends commands to the engines of other services, and knows whether one may have been carried out. */
+/** Sends commands to the engines of other services, and knows whether a command may have been carried out. */
 import type { IncomingMessage } from 'node:http'
 import { type Agent, request as ask } from 'node:https'
 import { bodyReader } from '../../body-reader.ts'
@@ -39,7 +39,7 @@ export interface Sending {
 }
 
 export interface EngineCaller {
-  /** Rejects only with what `check` throws. */
+  /** Sends a command. Rejects only with what `check` throws. */
   send(to: ActiveService, sending: Sending): Promise<CallEnding>
   /** Ends all commands to this service, and its connections. */
   endAllAt(id: string): void

@@ -32,7 +32,7 @@ export interface EnginePortDeps {
 
 const MISDIRECTED = 421
 
-/** Thrown after the wait for a start, instead of the check that only the service of the caller can make. */
+/** Thrown after the wait for a start, because only the service of the caller can check the permission of the caller. */
 const CHECK_AGAIN = new Error('The caller must check its permission again.')
 
 export function createEnginePort({ local, readings, board, takes, isClosed, log }: EnginePortDeps): RequestListener {

@@ -14,7 +14,7 @@ export const READINGS_PATH = '/peer/readings'
  * requests of its own callers. The same limit applies separately to the answers of other services.
  */
 export const LARGE_BUDGET = 192 * 1_048_576
-/** In the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */
+/** Parameter in the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */
 export const AFTER = 'after'
 
 const config = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>

@@ -50,8 +50,8 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
   const sent = new Map<string, Map<string, RuntimeState>>()
   const told = new Map<string, Told>()
   /**
-   * Instances whose state comes from several services, or from another one than the known home, because they are
-   * moving. They are checked with each line.
+   * Instances whose state comes from several services, or from a service that is not the known home, because the
+   * instances are moving. They are checked with each line.
    */
   const unsettled = new Set<string>()
 

@@ -1,4 +1,4 @@
-/** The other services of a store, as the engine of this one reads their states and events. */
+/** Reads the states and events of the other services of a store, for the engine of this service. */
 import type { Agent } from 'node:https'
 import { steadyClock } from '../../domain/clock.ts'
 import type { LimitUse } from '../../domain/limit-share.ts'

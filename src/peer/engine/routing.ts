@@ -66,7 +66,7 @@ export function createRouting(deps: RoutingDeps): Route {
 
   function target({ command }: Way): 'here' | ActiveService | undefined {
     const home = homes.whereIs(instanceOf(command))
-    // No thread has an instance of this service before it starts and while it moves. Its calls wait for that long.
+    // An instance of this service is on no thread before its start and while it moves. Its calls wait during that time.
     if (home === 'here') return command.type === 'call' && !isHosted(command.instance) ? undefined : 'here'
     return home !== undefined && isReachable(home.id) ? home : undefined
   }

@@ -21,7 +21,10 @@ export interface BalancingOptions {
 
 /** Maximum number of simultaneous moves from one member, except in a drain. */
 const AT_ONCE = 4
-/** A member that did not claim an instance that was given to it gets none for this many times `quiet`. */
+/**
+ * A member that has not claimed an instance that was given to it gets no instances for a while. This is the length of
+ * that while, as a multiple of `quiet`.
+ */
 const NOT_TAKEN_BARS = 10
 /** Number of sessions that a member starts per second. */
 const STARTS_PER_SECOND = 25

@@ -41,7 +41,8 @@ export interface Claims {
 }
 
 /**
- * Returns the member that claims the instance first if none has it: the one with the highest hash (rendezvous hashing).
+ * Returns the member that claims the instance first if none has it: the member with the highest hash (rendezvous
+ * hashing).
  */
 export function favourite(instance: string, members: Iterable<string>): string | undefined {
   let best: { member: string; hash: string } | undefined

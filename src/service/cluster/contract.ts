@@ -70,15 +70,15 @@ export interface HostingTimes {
   shareAfter: number
   balanceEvery: number
   /**
-   * For this time after a change of members, no instance is given away. An instance also stays for this time after it
-   * was connected, and a member gets none for this time after it has given one away.
+   * Time after a change of members in which no instance is given away. An instance also stays for this time after it
+   * was connected, and a member gets no instance for this time after it has given one away.
    */
   quiet: number
   /** A member that could not start an instance for this time gives it to another member. */
   giveUpAfter: number
   /**
-   * For this time a member leaves an instance that it could not start to the other members. The time doubles each time
-   * that it gets the instance again soon and cannot start it.
+   * Time for which a member leaves an instance that it could not start to the other members. The time doubles each time
+   * that the member soon gets the instance again and cannot start it.
    */
   keepAway: number
   /** Interval between two moves of a drain, because the other members start the sessions one after the other. */

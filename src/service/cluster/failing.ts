@@ -49,7 +49,8 @@ export function createFailing(deps: FailingDeps): Failing {
   }
 
   /**
-   * Gives the instance away for longer each time, because an instance that no member can start would move all the time.
+   * Gives the instance away, and keeps it away for longer each time, because an instance that no member can start would
+   * otherwise move all the time.
    */
   async function give(instance: string, to: string): Promise<void> {
     log.warn({ instance_id: instance, to }, NOT_STARTED)

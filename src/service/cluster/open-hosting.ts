@@ -36,8 +36,8 @@ export interface OpenHostingDeps {
 }
 
 /**
- * Milliseconds within which another member must answer that it looks. If it does not answer, it looks by itself each
- * second.
+ * Milliseconds within which another member must answer the request to look. A missing answer does no harm, because each
+ * member also looks by itself once a second.
  */
 const ASKED_WITHIN = SECOND
 

@@ -54,7 +54,7 @@ export interface ClientOptions {
   page?: number
 }
 
-/** A request to a bucket has failed. The message is a sentence for the operator. */
+/** Error of a request to a bucket that has failed. The message is a sentence for the operator. */
 export class BucketFailure extends Error {
   readonly status: number | undefined
 

@@ -11,8 +11,8 @@ import type { HoldCommits } from '../opening-turn.ts'
 
 export interface CommitHold {
   /**
-   * Begins to hold the commits. They are held from the moment in which this resolves until the returned function is
-   * called.
+   * Begins to hold the commits. They are held from the moment at which the promise resolves until the returned function
+   * is called.
    */
   begin: HoldCommits
   isHeld(): boolean

@@ -48,7 +48,10 @@ const STEP = 1_024 * 1_024
  * processes are not visible here.
  */
 const OTHERS = 1_024 * 1_024
-/** Bytes that a commit of one or two messages usually needs: 60 KB of text, and the keys. */
+/**
+ * Bytes that are assumed for a usual commit of one or two messages: 60 KB of text, the keys, and the pages that lmdb
+ * copies.
+ */
 const USUAL = 1_024 * 1_024
 const FREE_LIST_PAGES = 16
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])

@@ -39,7 +39,8 @@ const MAX_DBS = 1
 export interface LmdbDriver extends StateDriver {
   hasRoom(): boolean
   /**
-   * Holds the commits of all processes, from the moment in which this resolves until the returned function is called.
+   * Holds the commits of all processes, from the moment at which the promise resolves until the returned function is
+   * called.
    */
   holdCommits: HoldCommits
   /**
@@ -243,8 +244,9 @@ function createCommit(
   }
 
   /**
-   * Writes the operations if the key has the expected bytes. It uses a child transaction, because only that is undone
-   * if an error is thrown in the middle of it. The transaction runs later, so the bytes are copied first.
+   * Writes the operations if the key has the expected bytes. It uses a child transaction, because only a child
+   * transaction is undone if an error is thrown in its middle. The transaction runs later, so the bytes are copied
+   * first.
    */
   function writeIf({ key, equals }: NonNullable<Batch['guard']>, ops: Batch['ops']): Promise<boolean> {
     const own = ownOps(ops)

@@ -193,14 +193,17 @@ type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'homes' | 'hasR
   state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm' | 'changes'>
 }
 
-/** unstorage does not wait for an asynchronous factory, so the connections are opened before. */
+/**
+ * Creates the driver from connections that are already open, because unstorage does not wait for an asynchronous
+ * factory.
+ */
 const postgresDriver = defineDriver(
   ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
 ) as (opened: Opened) => PostgresDriver
 
 /**
- * The format of the tables is newer than this release can read, or the tables cannot be upgraded yet. The message is a
- * sentence for the operator.
+ * Error for tables with a format that is newer than this release can read, or that cannot be upgraded yet. The message
+ * is a sentence for the operator.
  */
 class OtherFormat extends Error {}
 

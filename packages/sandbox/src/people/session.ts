@@ -20,7 +20,10 @@ export interface OwnKeys {
   usePreKey(id: number): void
 }
 
-/** The types of libsignal say that `serialize` returns bytes, but it returns this object. */
+/**
+ * Returns the record as JSON. `serialize` returns this object, although the types of libsignal say that it returns
+ * bytes.
+ */
 const save = (record: SessionRecord): SavedSession => record.serialize() as unknown as SavedSession
 const load = (saved: SavedSession): SessionRecord => SessionRecord.deserialize(saved as unknown as Uint8Array)
 

@@ -7,7 +7,7 @@ import type { BinaryNode } from './node.ts'
 // Without this call, names that objects inherit, such as `constructor`, would be treated as tokens.
 Object.setPrototypeOf(constants.TOKEN_MAP, null)
 
-/** If this bit of the first byte is set, the rest is compressed with zlib. */
+/** Bit of the first byte that is set if the rest is compressed with zlib. */
 const COMPRESSED = 2
 
 export function encodeNode(item: BinaryNode): Buffer {

@@ -25,7 +25,7 @@ export function takeDraft(instance: string): KeptDraft | undefined {
   }
 }
 
-/** Stores the draft before the page is loaded again. Returns the function that ends this. */
+/** Begins to store the draft whenever the page is about to be loaded again. Returns a function that stops this. */
 export function keepBeforeReload(draft: () => KeptDraft): () => void {
   const keep = () => {
     try {

@@ -40,7 +40,10 @@ export interface Link {
   end(): Promise<void>
 }
 
-/** The server is reachable, but cannot be used for a store now. The message is a sentence for the operator. */
+/**
+ * Error for a server that is reachable, but cannot be used for a store at the moment. The message is a sentence for the
+ * operator.
+ */
 export class UnfitServer extends StorageFailure {}
 
 /**
@@ -80,7 +83,7 @@ const types = {
 }
 const isTrue = (text: string) => text === 't'
 
-/** `pg` is loaded only if a store is in PostgreSQL. */
+/** Loads the client of `pg`, which is needed only if a store is in PostgreSQL. */
 const loadClient = async () => (await import('pg')).default.Client
 
 export async function connect(target: Target, { isPipelined = false, name = 'writer' } = {}): Promise<Link> {

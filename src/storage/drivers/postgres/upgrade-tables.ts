@@ -1,6 +1,7 @@
 /**
  * Changes the tables of an earlier format, unless a service of an older release still uses them. The lock of that
- * service does not show whether it runs, because a restart of the server takes the lock away from it for a moment.
+ * service does not show whether the service runs, because a restart of the server takes the lock away from it for a
+ * moment.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Link } from './link.ts'

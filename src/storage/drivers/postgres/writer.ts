@@ -16,12 +16,12 @@ import type { Op } from '../../contract.ts'
 import { carryOut, type FencedCommit, type Guard, type HomeChanges, isOfKey, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
-/** Another writer has replaced the writer of this thread, so nothing of the commit was stored. */
+/** Error for a commit of which nothing was stored, because another writer has replaced the writer of this thread. */
 export class Fenced extends StorageFailure {}
 
 /**
- * Removes the row of an earlier run of a thread. If the server still carries out a commit of that run, this waits for it,
- * or makes the server refuse it.
+ * Removes the row of an earlier run of a thread. If the server still carries out a commit of that run, the statement
+ * waits for the commit, or makes the server refuse it.
  */
 export const END_THREAD = 'DELETE FROM svc_writer WHERE service = $1 AND thread = $2'
 /** Inserts the row of this writer, and does the same as `END_THREAD`. */

@@ -11,7 +11,8 @@ import { removeMember } from './remove-members.ts'
 import { SILENCE } from './schema-lock.ts'
 
 /**
- * A connection that is idle in a transaction for this time in ms is ended, because its service probably no longer runs.
+ * Milliseconds after which a connection that is idle in a transaction is ended, because its service probably no longer
+ * runs.
  */
 export const IDLE = 2_000
 /**

@@ -14,17 +14,21 @@ import type { Question } from '../link.ts'
 
 /** Interval in ms at which a service raises its counter. */
 export const BEAT_EVERY = 1_000
-/** A service is lost if its `seen_at` differs from the present time by more than this number of ms. */
+/**
+ * Maximum difference in ms between the `seen_at` of a service and the present time. A service with a greater difference
+ * is lost.
+ */
 export const LOST_AFTER = 5_000
 /**
- * Milliseconds for which a service that gave no sign of life may return and replace this one. It may have been cut off
- * from the database, or have stood still.
+ * Milliseconds for which a service that gave no sign of life may return and replace this one. Such a service may have
+ * been cut off from the database, or have stood still.
  */
 export const MAY_RETURN_WITHIN = 60_000
 const KEPT = '1 hour'
 
 /**
- * Makes a change of the counter not wait for the disk, because the counter may go back after a failure of the database.
+ * SQL with which a change of the counter does not wait for the disk. It does no harm if the counter goes back after a
+ * failure of the database.
  */
 const UNSYNCED = "w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)"
 /**
@@ -141,8 +145,8 @@ const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > 
 const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
 
 /**
- * Returns a row as the list of services shows it. `self` is the id of the service that has read the rows, so it is not
- * lost.
+ * Returns a row as the list of services shows it. `self` is the id of the service that has read the rows; that service
+ * is not lost.
  */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
   const { id, writer, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row

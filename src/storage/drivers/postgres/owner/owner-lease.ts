@@ -3,8 +3,8 @@
  * the last query that succeeded, by the service's own clock.
  *
  * A standby, or another member of a cluster, that can reach the database replaces this service, which must end its
- * sessions. If no rival replaces it, because each of them cannot reach the database either or stops, this service keeps
- * its sessions for up to a minute, so that hundreds of accounts need not log in again.
+ * sessions. If no rival replaces it, because each rival is stopping or cannot reach the database either, this service
+ * keeps its sessions for up to a minute, so that hundreds of accounts need not log in again.
  */
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'
@@ -16,7 +16,7 @@ import { PATIENCE } from './standbys.ts'
 const LEASE = 4_000
 /** Maximum length of the lease in ms, while the service cannot reach the database and no rival replaces it. */
 const HELD = 60_000
-/** The lease is checked at this interval in ms. */
+/** Interval in ms at which the lease is checked. */
 export const CHECK_EVERY = 500
 /**
  * Milliseconds after the last successful query at which the rivals are asked, so that their answers arrive before the
@@ -28,7 +28,9 @@ export interface LeaseOptions<Rival> {
   now(): LeaseMoment
   /** True if an unknown rival may appear. The lease then ends after a minute even if no rival is known. */
   mayGetRivals?: boolean | undefined
-  /** True only if the rival has said that it cannot reach the database, or that it stops. Never rejects. */
+  /**
+   * Resolves with true only if the rival has said that it cannot reach the database, or that it stops. Never rejects.
+   */
   doesNotTakeOver(rival: Rival): Promise<boolean>
   /**
    * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.

@@ -12,7 +12,7 @@ export interface OwnerLook {
 export type Verdict = 'free' | Exclude<NodeVerdict, 'unconnected'>
 
 export interface OwnerWatch {
-  /** `askedAt` is the time of the standby's own clock at which the query was sent. */
+  /** Judges the owner. `askedAt` is the time of the standby's own clock at which the query was sent. */
   judge(look: OwnerLook, askedAt: number): Verdict
   /** Restarts the observation with the next state, because the database could not be reached. */
   forget(): void

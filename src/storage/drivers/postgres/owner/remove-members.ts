@@ -6,13 +6,13 @@ import type { NodeLook } from './node-watch.ts'
 import { SILENCE } from './schema-lock.ts'
 
 /**
- * Limits the wait for a row that a thread of the member, if it still runs, or an operator has locked. The next look
- * tries again.
+ * Limits the wait for a locked row. An operator may have locked it, or a thread of the member that still runs. The next
+ * look tries again.
  */
 const PATIENCE = "SET LOCAL lock_timeout = '1s'"
 /**
- * Locks the row of this member. It can still write while this lock is held, but no other member can remove it. So if
- * two members judge each other dead, the second one finds that it was removed itself, and removes nobody.
+ * Locks the row of this member. This member can still write while the lock is held, but no other member can remove it.
+ * So if two members judge each other dead, the second one finds that it was removed itself, and removes nobody.
  */
 const KEEP = 'SELECT FROM svc_writer WHERE id = $1 FOR KEY SHARE'
 const LOCK = 'SELECT FROM svc_writer WHERE id = $1 FOR UPDATE'

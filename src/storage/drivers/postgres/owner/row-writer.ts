@@ -28,7 +28,7 @@ export interface RowWriter {
   note(refusal: unknown): void
 }
 
-/** `onRefused` is called at the first of several successive refusals. */
+/** Creates the writer of the row. `onRefused` is called at the first of several successive refusals. */
 export function createRowWriter(onRefused: (cause: unknown) => void): RowWriter {
   let isRefused = false
   function note(refusal: unknown) {

@@ -34,13 +34,16 @@ const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_
 const LOOK = {
   text: `SELECT ${HAS_MEMBERS}, h.id, n.writer, n.beat, n.name, n.host, n.peer_port FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_service n ON n.writer IS NOT NULL`,
 }
-/** Ends the connection that held the lock, unless another one holds it now, or its service has raised its counter. */
+/**
+ * Ends the connection that held the lock, unless another connection holds the lock now, or the service of the
+ * connection has raised its counter.
+ */
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_service WHERE writer = $1 AND beat = $2)`
 
 /**
- * Members of a cluster use the schema, so there is no owner that a standby could replace. The message is a sentence for
- * the operator.
+ * Error for a schema that members of a cluster use, so that there is no owner that a standby could replace. The message
+ * is a sentence for the operator.
  */
 class UsedByMembers extends Error {}
 
