@@ -531,9 +531,10 @@ const absent: TheirCall[] = [
     post('/security/two-fa-code', { code: '123456' }),
     post('/security/two-fa-code/remove'),
   ),
-  // On Z-API, partners use these calls to create and pay for instances. This service has no subscriptions.
+  // On Z-API, partners use these calls to create and pay for single instances. In this service only a workspace has a
+  // subscription.
   ...without(
-    /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
+    /^Single instances have no subscription\. POST \/account\/instances makes an instance/,
     post('/integrator/on-demand/subscription'),
     post('/integrator/on-demand/cancel'),
     put('/integrator/on-demand/subscription/update', { withCalls: true }),

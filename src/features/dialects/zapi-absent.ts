@@ -23,7 +23,7 @@ const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   ],
   [
     /^\w+ \/integrator\/on-demand\/.+$/,
-    'There are no subscriptions here. POST /account/instances makes an instance, and DELETE /account/instances/{instance_id} removes it.',
+    'Single instances have no subscription. POST /account/instances makes an instance, and DELETE /account/instances/{instance_id} removes it.',
   ],
   [/^POST \/on-chat-presence$/, `${WEBHOOKS}chat-presence.`],
   [/^POST \/on-message-received$/, `${WEBHOOKS}received.`],
