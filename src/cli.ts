@@ -1,6 +1,6 @@
 /**
- * Operator commands on the data folder. They need no credential, because read access to the folder is the permission.
- * Only `listen`, for developers, calls a running service.
+ * Operator commands on the data folder. They need no credential, because access to the folder is the permission. Only
+ * `listen`, for developers, calls a running service.
  */
 import './refuse-old-node.ts'
 import { CALLED } from './commands/called.ts'

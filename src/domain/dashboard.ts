@@ -230,7 +230,7 @@ export interface AnsweringService {
 export interface MemberMoves {
   /** Instances that this member gave to other members. */
   given: number
-  /** Instances that other members gave to it, or that nobody had after a stop. */
+  /** Instances that other members gave to this member, or that nobody had after a stop. */
   taken: number
   /** Instances of services that have failed. */
   taken_over: number

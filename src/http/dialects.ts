@@ -18,7 +18,7 @@ const isDialect = (word: string): word is Dialect => (DIALECTS as readonly strin
 export function createDialects(directory: Pick<Directory, 'authenticate' | 'dialect'>): Dialects {
   /**
    * Returns the dialect in the settings of the instance. Returns undefined to a caller without the instance's token,
-   * because it must not learn the setting.
+   * because such a caller must not learn the setting.
    */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []

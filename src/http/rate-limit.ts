@@ -90,8 +90,8 @@ export function createBuckets(
       return { allowed, remaining: whole(left), retryAfter: Math.max(1, Math.ceil((1 - left) / perSecond)) }
     },
     /**
-     * Takes tokens that were used elsewhere. A bucket owes at most what the buckets of all other services can hold:
-     * with a lower bound, a caller who uses all buckets up at once would not pay for all of them.
+     * Takes tokens that were used elsewhere. A bucket owes at most what the buckets of all other services can hold. If
+     * it could only owe less, a caller who uses up all buckets at once would not pay for all of them.
      */
     spend(owner: string, count: number) {
       const { tokens, at } = current(owner)

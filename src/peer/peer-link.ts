@@ -24,8 +24,8 @@ export interface PeerLinkOptions {
   tally: Tally
   log: Logger
   /**
-   * If the active service (or the last one, if none is known) gives no answer for this time in ms, the requests that
-   * were passed on to it are ended; 10,000 by default.
+   * Milliseconds without an answer from the active service (or from the last one, if none is known) after which the
+   * requests that were passed on to it are ended; 10,000 by default.
    */
   lostAfterMs?: number
 }

@@ -89,8 +89,8 @@ export function repository<T extends object>({
 
   /**
    * Returns the JSON of the value with the version in front, valid until the next call. The version is added to the
-   * bytes, because other ways are slower: a copy of the value that begins with the version is a hash table for V8, and
-   * joined strings would be copied once more.
+   * bytes, because other ways are slower. V8 makes a hash table of a copy of the value that begins with the version,
+   * and joined strings would be copied once more.
    */
   function written(value: T): Buffer {
     const json = JSON.stringify(value)

@@ -42,8 +42,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   }
 
   /**
-   * Counts a request against the limit only if its secret is wrong. A secret of 192 bits cannot be guessed, so a
-   * request with the right one is always answered.
+   * Counts a request against the limit only if it is refused, for example because its secret is wrong. A secret of 192
+   * bits cannot be guessed, so a request with the right one is always answered.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {

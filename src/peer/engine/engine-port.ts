@@ -67,9 +67,9 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 
   /**
-   * Reads a command. Resolves with `busy` if it arrives too slowly or there is no memory for it, and with `elsewhere`
-   * if it cannot be read, for example because a newer release has sent it. The other service then tries again, so the
-   * caller notices neither a slow link nor the other release.
+   * Reads a command. Resolves with `busy` if the command arrives too slowly or there is no memory for it. Resolves with
+   * `elsewhere` if the command cannot be read, for example because a newer release has sent it. The other service then
+   * tries again, so the caller notices neither a slow link nor the other release.
    */
   async function commandIn(
     incoming: IncomingMessage,

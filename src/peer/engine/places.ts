@@ -20,8 +20,8 @@ export interface PlacesOptions {
   first: number
   most: number
   /**
-   * Interval in ms between two steps. A step adds half of `first` to the number of places, if fewer tasks than this
-   * half have ended since the last step, or if the number of waiting tasks has not fallen.
+   * Interval in ms between two steps. A step adds half of `first` to the number of places. It does so only if fewer
+   * tasks than this half have ended since the last step, or if the number of waiting tasks has not fallen.
    */
   growEveryMs: number
   mostWaiting: number

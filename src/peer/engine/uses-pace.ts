@@ -6,7 +6,7 @@ export const TELL_USES_EVERY = 250
 /**
  * Returns a function that says whether the uses that were just read from one service are in time. After an interruption
  * of the link, all uses of that time arrive at once. During the interruption, the buckets of this service were full and
- * could not collect tokens for these uses, so a caller within the limit would be refused if they were counted.
+ * could not collect tokens for these uses. If the uses were counted, a caller within the limit would be refused.
  */
 export function createUsesPace({ now }: Clock): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY

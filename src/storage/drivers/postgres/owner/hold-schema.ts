@@ -1,6 +1,6 @@
 /**
- * The work of a service while it uses a schema, as its owner or as a member of a cluster: it raises its counter,
- * looks for the other services, and renews its lease.
+ * The work of a service while it uses a schema, as its owner or as a member of a cluster: the service raises its
+ * counter, looks for the other services, and renews its lease.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 import { momentNow } from '../../../shared-lease.ts'

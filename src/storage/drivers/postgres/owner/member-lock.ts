@@ -3,9 +3,10 @@
  * that no service can own the schema alone. Each member also has a lock of its own, which shows that its connection
  * exists.
  *
- * The numbers are hashes of 32 bits. Of two schemas of a database, or two members, one in four thousand million pairs has
- * the same number; the second one then refuses to start, and a new start of a member has another number. Locks with
- * numbers of 64 bits are separate from these, so each release would have to hold both for as long as older ones may run.
+ * The numbers are hashes of 32 bits. Two schemas of a database, or two members, have the same number in one of four
+ * thousand million cases. The second one then refuses to start. A new start of a member has another number. Locks with
+ * numbers of 64 bits are separate from these, so each release would have to hold both for as long as older ones may
+ * run.
  */
 import type { Link } from '../link.ts'
 import type { NodeLook } from './node-watch.ts'

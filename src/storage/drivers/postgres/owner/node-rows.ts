@@ -1,10 +1,11 @@
 /**
- * The rows of `svc_service`: each service of a schema has one, with its addresses. A service raises the counter `beat` of
- * its own row and sets `seen_at`.
+ * The rows of `svc_service`: each service of a schema has one, with its addresses. A service raises the counter `beat`
+ * of its own row and sets `seen_at`.
  *
- * Each service watches the counters of the others by its own clock (`node-watch.ts`). Until an active service has seen a counter
- * rise, and for the list on request and the removal of old rows, `seen_at` is compared with the present time, both by the
- * clock of the database. That clock may be set, and differs after a failover.
+ * Each service watches the counters of the others by its own clock (`node-watch.ts`). Until an active service has seen
+ * a counter rise, `seen_at` is compared with the present time, both by the clock of the database. The list on request
+ * and the removal of old rows also use this comparison. The clock of the database may be set, and differs after a
+ * failover.
  */
 import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../../domain/nodes.ts'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'

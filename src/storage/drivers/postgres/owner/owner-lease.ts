@@ -4,7 +4,7 @@
  *
  * A standby, or another member of a cluster, that can reach the database replaces this service, which must end its
  * sessions. If no rival replaces it, because each rival is stopping or cannot reach the database either, this service
- * keeps its sessions for up to a minute, so that hundreds of accounts need not log in again.
+ * keeps its sessions for up to a minute. Otherwise hundreds of accounts would have to log in again.
  */
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'

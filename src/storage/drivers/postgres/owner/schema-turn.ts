@@ -28,7 +28,10 @@ const OWNER = { count: 1, names: 'the one whose standby it is' }
 /** Milliseconds within which the row of a standby that stops must be removed. */
 const REMOVED_WITHIN = 1_000
 
-/** The connection that holds the lock. Its `id` includes its start time, because process numbers are reused. */
+/**
+ * SQL that returns the connection that holds the lock. The `id` includes the start time, because process numbers are
+ * reused.
+ */
 const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE ${isLock('l', OWNING)} AND l.mode = 'ExclusiveLock' AND ${OF_SCHEMA}`
 const LOOK = {
