@@ -50,7 +50,7 @@ export interface ServiceOptions {
 export interface Service {
   /** Value of `SVC_BASE_URL`, or the listening address. */
   baseUrl: string
-  /** The admin key that this start has created; null if it has created none. The key is stored nowhere. */
+  /** The admin key that this start has created; null if it has created none. The store has only its hash. */
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine

@@ -7,7 +7,7 @@ const MARKS = /\p{M}/gu
  */
 const LONG_WORD = 3
 const DIGIT = /\d/
-/** A list with at least this many options has a search field. */
+/** Minimum number of options with which a list has a search field. */
 const MANY = 12
 
 const plain = (text: string) => text.normalize('NFD').replace(MARKS, '').toLowerCase()

@@ -30,8 +30,8 @@ export class Busy extends Failure {
 }
 
 /**
- * A failure `instance_not_found` with the status 404: the credential was valid, but the instance no longer runs. The
- * status is 401 if the credential in the path belongs to no instance.
+ * A failure `instance_not_found` with the status 404: the credential was valid, but the instance is no longer on this
+ * server. The status is 401 if the credential in the path belongs to no instance.
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {

@@ -74,7 +74,7 @@ export interface Owner {
 export interface TurnOptions {
   threads: number
   node: OwnNode
-  /** If the signal is aborted, the wait ends and rejects with the reason of the signal. */
+  /** Ends the wait if it is aborted. The wait then rejects with the reason of the signal. */
   signal: AbortSignal
   onWaiting(owner: Owner): void
   /** Returns true if this service may be listed as a standby. If absent, it may. */

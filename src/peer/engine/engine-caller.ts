@@ -34,7 +34,7 @@ export interface Sending {
   withinMs: number
   /** Called directly before the command is sent. If it throws, nothing is sent, and `send` rejects. */
   check(): void
-  /** If it is aborted, the command ends as `unsent` or `unknown`. */
+  /** Ends the command if it is aborted, as `unsent` or `unknown`. */
   signal: AbortSignal | undefined
 }
 

@@ -23,8 +23,8 @@ export interface Claiming {
 }
 
 /**
- * While this many instances are queued, this member claims only instances that were released to it, and its share of
- * those that have been free for a while. One network route starts as many in three seconds.
+ * Number of queued instances. While at least so many are queued, this member claims only instances that were released
+ * to it, and its share of those that have been free for a while. One network route starts as many in three seconds.
  */
 const MOST_IN_LINE = 75
 /**

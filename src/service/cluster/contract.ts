@@ -64,7 +64,9 @@ export interface HostedDirectory {
 
 /** Times in milliseconds. */
 export interface HostingTimes {
-  /** If the preferred member of an instance without a home has not claimed it within this time, any member does. */
+  /**
+   * Time within which the preferred member of an instance without a home must claim it. After that, any member does.
+   */
   patience: number
   /** A member first claims only what it can start soon. After this time it claims the rest of its share. */
   shareAfter: number
