@@ -12,9 +12,9 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 
 export interface Guesses {
   /**
-   * Throws the failure for a wrong credential, or `rate_limited` after too many wrong credentials. Right credentials
-   * are never throttled: behind a proxy all callers have the same address, so anybody could lock out everybody. A
-   * secret of 192 bits cannot be guessed.
+   * Throws the failure for a wrong credential, or `rate_limited` after too many of them. A right credential of 192 bits
+   * is never throttled: it cannot be guessed. Behind a proxy all callers have the same address, so anybody could
+   * otherwise lock out everybody.
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**

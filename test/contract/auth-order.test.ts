@@ -134,8 +134,8 @@ const drain = (take: (world: World) => Promise<{ status: number }>) => async (wo
 }
 
 /**
- * Fault: the caller has sent 30 requests with wrong credentials before. So the next request is refused, although its
- * credentials are correct.
+ * Fault: the caller has sent 30 requests with wrong credentials before. So the next request with wrong credentials gets
+ * `rate_limited`. A request with the right ones is still answered.
  */
 const GUESSED = {
   async last() {
