@@ -36,7 +36,7 @@ const KEPT_OUTCOMES = 8_192
 const MOST_PENDING = 4_096
 /** Interval in ms of an empty line, so that readers notice the loss of this service. */
 const ALIVE_EVERY = SECOND
-/** A reader that accepts no data for this number of intervals is disconnected. */
+/** Number of intervals after which a reader that accepts no data is disconnected. */
 const MOST_BLOCKED = 10
 
 interface Pending {

@@ -7,8 +7,8 @@ export interface Transfer {
 }
 
 /**
- * Nothing is moved while every member's number of instances differs from the mean by at most this number, or by at most
- * this share of the mean (whichever is greater).
+ * Tolerated difference between a member's number of instances and the mean: this number, or this share of the mean if
+ * that is greater. Nothing is moved while no difference is greater.
  */
 const LEAST_DIFFERENCE = 2
 const LEAST_SHARE = 0.1

@@ -68,7 +68,7 @@ export interface HostingTimes {
    * Time within which the preferred member of an instance without a home must claim it. After that, any member does.
    */
   patience: number
-  /** A member first claims only what it can start soon. After this time it claims the rest of its share. */
+  /** Time after which a member claims the rest of its share. Before, it claims only what it can start soon. */
   shareAfter: number
   balanceEvery: number
   /**
@@ -76,7 +76,7 @@ export interface HostingTimes {
    * was connected, and a member gets no instance for this time after it has given one away.
    */
   quiet: number
-  /** A member that could not start an instance for this time gives it to another member. */
+  /** Time after which a member gives an instance that it could not start to another member. */
   giveUpAfter: number
   /**
    * Time for which a member leaves an instance that it could not start to the other members. The time doubles each time

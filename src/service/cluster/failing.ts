@@ -25,8 +25,8 @@ export interface Failing {
 }
 
 /**
- * A member can probably start no instance if it has given away at least this many that it could not start, and has
- * fewer instances left than these.
+ * Number of instances that a member must at least have given away because it could not start them, to count as unable
+ * to start any. It must also have fewer instances left than these.
  */
 const UNFIT_AFTER = 3
 /** Longest time in ms for which an instance is kept away. */
