@@ -1,6 +1,6 @@
 import type { ClaimedAfter } from '../../domain/nodes.ts'
 import type { StoredHome } from '../../storage/homes.ts'
-import { claimsOf } from './claim-rules.ts'
+import { claimsOf, type FreeInstance } from './claim-rules.ts'
 import type { ClusterHostingDeps, HostingTimes } from './contract.ts'
 import type { Failing } from './failing.ts'
 import { createFreeWatch } from './free-watch.ts'
@@ -29,7 +29,7 @@ export interface Claiming {
 const MOST_IN_LINE = 75
 /**
  * Number of times `patience` after which a member claims an instance that it can probably not start, if no other one
- * has claimed it.
+ * has claimed it. An instance that was given to it is claimed at once if no other member can have it.
  */
 const LAST_RESORT = 3
 const CLAIMED =
@@ -78,14 +78,20 @@ export function createClaiming(
     async claim() {
       const stored = map.all()
       const isUnfit = failing.isUnfit()
+      const staying = new Set(others())
+      // The member that gives an instance to this one may leave, so the commands for the instance wait for this member
+      // alone.
+      const isOnlyTaker = ({ wanted }: FreeInstance) => wanted === self && staying.size === 0
+      const isLeft = (each: FreeInstance) =>
+        !(isUnfit || failing.isAway(each.instance)) || each.freeMs >= LAST_RESORT * times.patience || isOnlyTaker(each)
       const found = free
         .of(stored, directory.ids())
         .filter(({ instance }) => !homes.isOwn(instance))
-        .filter(({ instance, freeMs }) => !(isUnfit || failing.isAway(instance)) || freeMs >= LAST_RESORT * times.patience)
+        .filter(isLeft)
       const room = Math.max(0, MOST_IN_LINE - starting.size())
       const { instances, anybodys } = claimsOf(found, {
         self,
-        others: new Set(others()),
+        others: staying,
         patienceMs: times.patience,
         shareAfterMs: times.shareAfter,
         room,

@@ -443,6 +443,35 @@ test('a member of which no thread runs claims only what no other member claims',
   assert.equal(own.size, 2)
 })
 
+test('a member that can probably start nothing claims at once what the last other member gives it while it leaves', async () => {
+  const { homes, writers, wanted } = storedHomes(['first', 'second'])
+  let isLeaving = false
+  let onLook = () => {}
+  const { hosting, look } = world(['first', 'second'], {
+    homes,
+    canStart: () => false,
+    members: {
+      others: () => OTHERS.map((each) => ({ ...each, isLeaving })),
+      onLook(each) {
+        onLook = each
+      },
+    },
+  })
+  const lookAgain = async () => {
+    onLook()
+    await look()
+  }
+  for (const each of ['first', 'second']) wanted.set(each, 'a')
+  writers.set('second', 'b')
+  await hosting.begin()
+  await lookAgain()
+  assert.equal(writers.get('first'), null, 'the other member stays, and claims it soon')
+  isLeaving = true
+  writers.set('second', null)
+  await lookAgain()
+  assert.deepEqual([...writers.values()], ['a', 'a'])
+})
+
 test('an instance that a command has stopped for a while is neither started nor given away', async () => {
   const { hosting, started, paused, hosted, own, look } = world(['paused', 'other'], {
     members: { others: () => OTHERS, onLook() {} },
