@@ -23,7 +23,7 @@ const READ_AGAIN = MINUTE
 const AT_ONCE = 16
 
 export interface ActivityDeps {
-  readings: Pick<Readings, 'own' | 'look'>
+  readings: Pick<Readings, 'own' | 'lookHere'>
   directory: { onDeleted(listener: (instance: string) => void): void; tokenTagOf(instance: string): string | undefined }
   store: Pick<StateStore, 'range' | 'commit'>
   keyOf(instance: string): Uint8Array
@@ -102,7 +102,7 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
   }
 
   async function lookNow(maxAgeMs: number) {
-    await readings.look(maxAgeMs)
+    await readings.lookHere(maxAgeMs)
     const seen = readings.own().filter(({ instance }) => isKnown(instance) && isHere(instance))
     followHomes(seen)
     await loadSeen(

@@ -32,7 +32,7 @@ async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START
   const deleted: ((instance: string) => void)[] = []
   const looks: (() => void)[] = []
   const activity = await watchActivity({
-    readings: { own: () => [...all.values()], look: async () => looks.shift()?.() },
+    readings: { own: () => [...all.values()], lookHere: async () => looks.shift()?.() },
     directory: { onDeleted: (listener) => void deleted.push(listener), tokenTagOf: (id) => (all.has(id) ? 'tag' : undefined) },
     store,
     keyOf: (instance) => createHash('sha512').update(instance).digest(),
