@@ -89,7 +89,7 @@ export async function openPeerLink({
   const caller = createPeerCaller(key)
   const reach = createReachCaller(key)
   let member: Omit<ReachableMember, 'leave' | 'look'> | undefined
-  let leave: ReachableMember['leave'] = () => 'stays'
+  let leave: ReachableMember['leave'] = async () => 'stays'
   let lookForGiven: ReachableMember['look'] = () => {}
   let ownId: string | undefined
   let engine: RequestListener | undefined

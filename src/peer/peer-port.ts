@@ -47,8 +47,8 @@ export interface ReachableMember {
   id: string
   /** Whether this service reaches the store now. */
   reachesStore(): boolean
-  /** Makes this service leave the cluster. It begins to leave only if the answer is `leaves`. */
-  leave(): LeaveAnswer
+  /** Makes this service leave the cluster. It begins to leave only if the answer is `leaves`. Never rejects. */
+  leave(): Promise<LeaveAnswer>
   /** Looks for instances that were given to this service. */
   look(): void
 }
@@ -102,7 +102,7 @@ export async function openPeerPort({
     if ([asksReach, asksLeave, asksLook].some((each) => each !== undefined)) {
       const self = member()
       if (self === undefined || self.id !== meant) elsewhere(outgoing, false)
-      else if (asksLeave !== undefined) answerQuestion(outgoing, self.leave())
+      else if (asksLeave !== undefined) void self.leave().then((answer) => answerQuestion(outgoing, answer))
       else if (asksLook !== undefined) {
         self.look()
         answerQuestion(outgoing, 'looks')

@@ -12,9 +12,9 @@ import { callerTls } from './peer-key.ts'
 
 /**
  * `leaves`: the member begins to leave. `alone`: no other member can take its instances. `stays`: it cannot end its own
- * process.
+ * process. `undecided`: it stays, because the database did not answer.
  */
-export type LeaveAnswer = 'leaves' | 'alone' | 'stays'
+export type LeaveAnswer = 'leaves' | 'alone' | 'stays' | 'undecided'
 
 /** These functions never reject. They resolve with undefined if there is no answer in time. */
 export interface ReachCaller {
@@ -52,7 +52,7 @@ const LEAVE: Question<LeaveAnswer> = {
   method: 'POST',
   header: LINK_LEAVE,
   path: '/peer/leave',
-  answers: new Set(['leaves', 'alone', 'stays']),
+  answers: new Set(['leaves', 'alone', 'stays', 'undecided']),
 }
 
 const LOOK: Question<'looks'> = { method: 'POST', header: LINK_LOOK, path: '/peer/look', answers: new Set(['looks']) }

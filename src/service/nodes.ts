@@ -11,7 +11,7 @@ import { NODE_STATES, type NodeState, type Nodes, type ServiceNode } from '../do
 import type { StandbyAddress } from '../domain/standby-address.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { LeaveAnswer } from '../peer/reach-caller.ts'
-import { type Members, stayingOf } from '../storage/members.ts'
+import type { Members } from '../storage/members.ts'
 import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
 
 export interface NodesDeps {
@@ -38,6 +38,8 @@ const READY_WITHIN = 3 * SECOND
 const HOSTS: ReadonlySet<NodeState> = new Set(['active', 'leaving'])
 /** Milliseconds within which another member must answer. */
 const ANSWER_WITHIN = 3 * SECOND
+/** Milliseconds within which the store must begin to decide whether this member leaves. It does so once a second. */
+const DECIDED_WITHIN = 2 * SECOND
 
 export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: number): OwnNode {
   return {
@@ -119,24 +121,20 @@ export function createNodes(deps: NodesDeps): Nodes {
 }
 
 /** Returns a function that makes a member give its instances to the other members and then end. */
-function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pick<Members, 'others'>) {
-  /**
-   * Ids of the members that have answered this service that they leave. The store shows it up to two seconds later. An
-   * id belongs to one run of a member, so it never has to be removed.
-   */
-  const told = new Set<string>()
-  let leaves = false
-  const othersStay = (except?: string) => stayingOf(members).some(({ id }) => id !== except && !told.has(id))
-
-  function leave(): LeaveAnswer {
-    if (!othersStay()) return 'alone'
+function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pick<Members, 'others' | 'leaveIfOthersStay'>) {
+  async function leave(): Promise<LeaveAnswer> {
     if (stopSoon === undefined) return 'stays'
-    leaves = true
+    const leaves = await members.leaveIfOthersStay(AbortSignal.timeout(DECIDED_WITHIN)).catch((err: unknown) => {
+      log.warn({ err }, 'the database has not decided whether this service may leave the cluster')
+      return undefined
+    })
+    if (leaves === undefined) return 'undecided'
+    if (!leaves) return 'alone'
     stopSoon()
     return 'leaves'
   }
-  link?.setLeave(() => {
-    const answer = leave()
+  link?.setLeave(async () => {
+    const answer = await leave()
     if (answer === 'leaves') log.info({}, 'another member passes on that an administrator has this one leave the cluster')
     return answer
   })
@@ -147,19 +145,17 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
       throw refused(
         `The service ${name} is no member that this one can ask. It may have just started or ended; see the list again in some seconds.`,
       )
-    if (told.has(member.id)) throw refused(alreadyLeaves(name))
-    if (leaves && !othersStay(member.id)) return 'alone'
-    const answer = await link?.askToLeave(member, AbortSignal.timeout(ANSWER_WITHIN))
-    if (answer === 'leaves') told.add(member.id)
-    return answer
+    return link?.askToLeave(member, AbortSignal.timeout(ANSWER_WITHIN))
   }
 
   return async ({ id, writer, name, state }: ServiceNode, origin: object): Promise<void> => {
-    if (state === 'leaving') throw refused(alreadyLeaves(name))
+    if (state === 'leaving') throw refused(`The service ${name} already gives its accounts away, and then ends.`)
     if (state !== 'active') throw refused(`The service ${name} has no accounts to give away (its state is ${state}).`)
-    const answer = id === node.id ? leave() : await pass(name, writer)
+    const answer = id === node.id ? await leave() : await pass(name, writer)
     if (answer === 'alone') throw refused('No other member of the cluster can take the accounts. Start one first.')
     if (answer === 'stays') throw refused(`The service ${name} cannot end its own process. Stop it instead.`)
+    if (answer === 'undecided')
+      throw refused(`The database has not decided in time whether the service ${name} may leave, so it stays. Try again.`)
     if (answer === undefined)
       throw refused(
         `The service ${name} has not answered in three seconds. See in the list whether it leaves, or stop it instead.`,
@@ -168,7 +164,6 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
   }
 }
 
-const alreadyLeaves = (name: string) => `The service ${name} already gives its accounts away, and then ends.`
 const shown = ({ host, port }: StandbyAddress) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const refused = (message: string) => new Failure('not_allowed', { message })

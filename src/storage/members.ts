@@ -28,6 +28,12 @@ export interface Members {
    * its row.
    */
   leave(): void
+  /**
+   * Does the same, unless no other member would stay. The store decides this for one member at a time, so of the last two
+   * only one leaves. Resolves with whether this member leaves, within a second or two. Rejects if the store does not
+   * answer, or has not been asked when the signal is aborted; this member then stays.
+   */
+  leaveIfOthersStay(signal: AbortSignal): Promise<boolean>
 }
 
 /** The other members that take instances. */

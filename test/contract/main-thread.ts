@@ -15,6 +15,7 @@ import { type KeyRing, openKeyRing } from '../../src/storage/key-ring.ts'
 import { sharedRecords } from '../../src/storage/main-records/shared-records.ts'
 import type { Member } from '../../src/storage/members.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
+import { membersOf } from '../unit/storage/fixtures.ts'
 import { doubleEngine } from './http/service.ts'
 
 export const SECRET_KEY = new Uint8Array(32).fill(1)
@@ -40,10 +41,7 @@ export interface MainOptions {
 
 export async function openMain(url: string, { log = silent, late, steps, open, others, ...options }: MainOptions = {}) {
   const opened = await openStore(url)
-  const store =
-    others === undefined
-      ? opened
-      : { ...opened, members: { others: () => others, onLook() {}, reachesStore: () => true, leave() {} } }
+  const store = others === undefined ? opened : { ...opened, members: membersOf(() => others) }
   const changes = store.changes!
   const main = sharedRecords({ store, changes: { ...changes, ...late?.(changes) }, log, ...options })
   const keyRing = await openKeyRing(store, SECRET_KEY)

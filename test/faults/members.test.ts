@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
 import { connect } from '../../src/storage/drivers/postgres/link.ts'
+import { decideToLeave } from '../../src/storage/drivers/postgres/owner/decide-to-leave.ts'
 import { SERVICES, servicesIn } from '../../src/storage/drivers/postgres/owner/member-lock.ts'
 import { removeMember } from '../../src/storage/drivers/postgres/owner/remove-members.ts'
 import { targetOf } from '../../src/storage/drivers/postgres/target.ts'
@@ -17,7 +18,7 @@ import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { until } from '../harness/until.ts'
 import { closeSides } from '../unit/peer/side.ts'
-import { cutOff, isOver, memberBench, nodeOf, put, sees } from './member-host.ts'
+import { cutOff, isOver, memberBench, nodeOf, put, type RunningMember, sees } from './member-host.ts'
 import { createSeeded } from './seeded.ts'
 
 const ENDED = ['The service cannot reach PostgreSQL, and another member of its cluster may reach it.']
@@ -73,6 +74,39 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     a.proxy.refuse(false)
     await assert.rejects(a.store.commit(put('after')), Fenced)
     await isOver(a)
+  })
+
+  test('of the last two members only one leaves, although both are asked at the same moment', async () => {
+    const { members, side, schema } = await several('a', 'b')
+    const [a, b] = members
+    const leave = ({ store }: RunningMember) => store.members!.leaveIfOthersStay(AbortSignal.timeout(20_000))
+    const answers = await Promise.all([leave(a), leave(b)])
+    assert.deepEqual(answers.toSorted(), [false, true])
+    // A later look of the one that stays does not change the state of either.
+    const first = a.looks()
+    await until(
+      async () => a.looks(),
+      (looks) => looks > first + 1,
+    )
+    const states = async () => (await side.query('SELECT state FROM svc_service ORDER BY state')).rows.map(({ state }) => state)
+    assert.deepEqual(await states(), ['leaving', 'member'])
+    assert.deepEqual(await Promise.all([leave(a), leave(b)]), answers)
+
+    // The looks above may have asked one after the other. These questions reach the server together.
+    const links = [await connect(targetOf(cluster.url(schema))), await connect(targetOf(cluster.url(schema)))]
+    for (let round = 0; round < 20; round++) {
+      const ids = [randomUUID(), randomUUID()]
+      for (const id of ids) {
+        await side.query('INSERT INTO svc_writer (id) VALUES ($1)', [id])
+        await side.query(
+          `INSERT INTO svc_service (id, writer, name, release, state, host) VALUES ($1, $1, 'pair', '1.0.0', 'member', '127.0.0.1')`,
+          [id],
+        )
+      }
+      const decided = await Promise.all(links.map((link, index) => decideToLeave(link, ids[index]!, ids.toSpliced(index, 1))))
+      assert.deepEqual(decided.toSorted(), [false, true])
+    }
+    await Promise.all(links.map((link) => link.end()))
   })
 
   test('a member that alone cannot reach the database ends after four seconds, as another one says that it can', async () => {

@@ -35,7 +35,7 @@ test('a member is asked to leave, and answers whether it does', async () => {
   let leaves = 0
   asked.link.setMember({ id: 'asked', reachesStore: () => true })
   const answers: unknown[] = [await asking.link.askToLeave(member, soon())]
-  asked.link.setLeave(() => {
+  asked.link.setLeave(async () => {
     leaves++
     return 'leaves'
   })

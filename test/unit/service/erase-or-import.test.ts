@@ -8,13 +8,13 @@ import type { Log } from '../../../src/domain/log.ts'
 import { eraseOrImport } from '../../../src/service/cluster/erase-or-import.ts'
 import type { KeyRing } from '../../../src/storage/key-ring.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { INSTANCE, tempStore } from '../storage/fixtures.ts'
+import { INSTANCE, membersOf, tempStore } from '../storage/fixtures.ts'
 
 const log: Log = { info() {}, warn() {}, error() {} }
 
 async function world(t: TestContext, takes: boolean, isOwn = () => true) {
   const opened = await tempStore(t)
-  const store = { ...opened, members: { others: () => [], onLook() {}, reachesStore: () => true, leave() {} } }
+  const store = { ...opened, members: membersOf() }
   await store.commit({ ops: [[keys.import(INSTANCE), Buffer.from('device')]] })
   const destroyed: string[] = []
   const done: string[] = []

@@ -11,7 +11,7 @@ import type { InstanceStarts } from '../../../src/service/instance-starts.ts'
 import { createShutdown } from '../../../src/service/shutdown.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { INSTANCE, recordingLog, tempStore, until } from '../storage/fixtures.ts'
+import { INSTANCE, membersOf, recordingLog, tempStore, until } from '../storage/fixtures.ts'
 
 const OTHER = { id: 'other', name: 'other', host: '127.0.0.1', port: 1 }
 
@@ -19,12 +19,7 @@ const OTHER = { id: 'other', name: 'other', host: '127.0.0.1', port: 1 }
 async function member(t: TestContext, opened: OpenStore, own: Set<string>) {
   let others = [OTHER]
   const looks: (() => void)[] = []
-  const members = {
-    others: () => others,
-    onLook: (listener: () => void) => void looks.push(listener),
-    reachesStore: () => true,
-    leave() {},
-  }
+  const members = { ...membersOf(() => others), onLook: (listener: () => void) => void looks.push(listener) }
   const store = { ...opened, members }
   const done: string[] = []
   let takes = 0

@@ -11,6 +11,7 @@ import { createNodes } from '../../../src/service/nodes.ts'
 import { markOf, standbyQuestions } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 import type { Member } from '../../../src/storage/members.ts'
 import { freePort } from '../../faults/ground.ts'
+import { membersOf } from '../storage/fixtures.ts'
 
 const NOW = 1_000_000
 const HOST = '127.0.0.1'
@@ -123,9 +124,19 @@ function memberOf() {
     row('unknown', { name: 'node-u', state: 'active', writer: 'another' }),
   ]
   const other: Member = { id: 'writer', name: 'node-b', ...address }
-  const now = { others: [other], answer: 'leaves' as LeaveAnswer | undefined, stops: 0, asked: [] as string[] }
-  let leave: () => LeaveAnswer = () => 'stays'
-  const members = { others: () => now.others, onLook() {}, reachesStore: () => true, leave() {} }
+  const now = {
+    others: [other],
+    answer: 'leaves' as LeaveAnswer | undefined,
+    /** The decision of the database; undefined if it does not answer. */
+    mayLeave: true as boolean | undefined,
+    stops: 0,
+    asked: [] as string[],
+  }
+  let leave: () => Promise<LeaveAnswer> = async () => 'stays'
+  const members = {
+    ...membersOf(() => now.others),
+    leaveIfOthersStay: async () => now.mayLeave ?? assert.fail('the database is away'),
+  }
   const nodes = createNodes({
     node: SELF,
     store: { nodes: async () => rows, members },
@@ -152,15 +163,23 @@ function memberOf() {
   return { now, other, drain, list: nodes.list, leave: () => leave() }
 }
 const NO_OTHER = /^No other member of the cluster can take the accounts/
+const UNDECIDED = /^The database has not decided in time whether the service node-a may leave, so it stays/
 
 test('a member of a cluster leaves, or passes the request on to the member that should, if another one can take its accounts', async () => {
-  const { now, other, drain, list, leave } = memberOf()
-  assert.deepEqual([leave(), await drain('self'), now.stops], ['leaves', 'leaves', 2])
+  const { now, drain, list, leave } = memberOf()
+  assert.deepEqual([await leave(), await drain('self'), now.stops], ['leaves', 'leaves', 2])
   const passing = memberOf()
   passing.now.answer = undefined
   assert.match(await passing.drain('b'), /has not answered in three seconds/)
+  for (const [answer, message] of [
+    ['alone', NO_OTHER],
+    ['undecided', /may leave, so it stays/],
+  ] as const) {
+    passing.now.answer = answer
+    assert.match(await passing.drain('b'), message)
+  }
   passing.now.answer = 'leaves'
-  assert.deepEqual([await passing.drain('b'), passing.now.asked, passing.now.stops], ['leaves', ['writer', 'writer'], 0])
+  assert.deepEqual([await passing.drain('b'), passing.now.asked, passing.now.stops], ['leaves', Array(4).fill('writer'), 0])
   assert.match(await drain('c'), /already gives its accounts away/)
   assert.match(await drain('unknown'), /^The service node-u is no member that this one can ask\./)
   assert.deepEqual(
@@ -174,21 +193,10 @@ test('a member of a cluster leaves, or passes the request on to the member that 
     ],
   )
   assert.match(await drain('l'), /has no accounts to give away \(its state is lost\)/)
-  now.others = [{ ...other, isLeaving: true }]
+  now.mayLeave = false
   assert.match(await drain('self'), NO_OTHER)
-  assert.deepEqual([leave(), now.stops], ['alone', 2])
-})
-
-test('the last two members do not both leave, although the store does not show yet that the first one does', async () => {
-  const told = memberOf()
-  assert.equal(await told.drain('b'), 'leaves')
-  assert.match(await told.drain('self'), NO_OTHER)
-  assert.match(await told.drain('b'), /already gives its accounts away/)
-  assert.deepEqual([told.leave(), told.now.asked, told.now.stops], ['alone', ['writer'], 0])
-
-  const leaving = memberOf()
-  assert.equal(await leaving.drain('self'), 'leaves')
-  assert.match(await leaving.drain('b'), NO_OTHER)
-  leaving.now.others.push({ ...leaving.other, id: 'third' })
-  assert.equal(await leaving.drain('b'), 'leaves')
+  assert.deepEqual([await leave(), now.stops], ['alone', 2])
+  now.mayLeave = undefined
+  assert.match(await drain('self'), UNDECIDED)
+  assert.deepEqual([await leave(), now.stops], ['undecided', 2])
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
+import type { Member, Members } from '../../../src/storage/members.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
@@ -29,6 +30,15 @@ export async function tempStore(t: TestContext): Promise<OpenStore & { dir: stri
   t.after(() => store.close())
   return { ...store, dir }
 }
+
+/** Returns what a member of a cluster knows of the others. */
+export const membersOf = (others: () => readonly Member[] = () => []): Members => ({
+  others,
+  onLook() {},
+  reachesStore: () => true,
+  leave() {},
+  leaveIfOthersStay: async () => true,
+})
 
 export function recordingLog() {
   const lines: { level: string; message: string; fields: Record<string, unknown> }[] = []

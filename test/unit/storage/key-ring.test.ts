@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
-import { INSTANCE, tempDir, tempStore } from './fixtures.ts'
+import { INSTANCE, membersOf, tempDir, tempStore } from './fixtures.ts'
 
 const OLD = new Uint8Array(32).fill(1)
 const NEW = new Uint8Array(32).fill(2)
@@ -159,8 +159,7 @@ test('the start of a member leaves the draft of a key that another one is writin
   await utimes(drafts[1], before, before)
   const condemned = join(dir, `${OTHER}.condemned.tmp`)
   await writeFile(condemned, Buffer.alloc(1_024))
-  const members = { others: () => [], onLook() {}, reachesStore: () => true, leave() {} }
-  const starts = Array.from({ length: 4 }, () => openKeyRing({ ...store, members }, OLD))
+  const starts = Array.from({ length: 4 }, () => openKeyRing({ ...store, members: membersOf() }, OLD))
   await Promise.all(starts)
   assert.deepEqual((await readdir(dir)).toSorted(), ['links', 'main', 'young.0123456789ab.tmp'])
 })

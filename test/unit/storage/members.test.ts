@@ -30,6 +30,32 @@ test('a member reaches the store for 1.5 s after a look', () => {
   assert.deepEqual([seen, reaches()], [[...told, ...told], false])
 })
 
+test('a member asks the store at its next look whether it may leave, and never after the time for this', async () => {
+  const list = createMemberList()
+  const asked: (readonly string[])[] = []
+  const settle = (answer: boolean) =>
+    list.settleLeave(async (staying) => {
+      asked.push(staying)
+      return answer
+    })
+  const soon = () => list.leaveIfOthersStay(new AbortController().signal)
+  list.note([MEMBER, { ...MEMBER, id: 'c', isLeaving: true }])
+  await assert.rejects(list.leaveIfOthersStay(AbortSignal.timeout(1)), { name: 'TimeoutError' })
+  await settle(true)
+  assert.deepEqual([asked, list.isLeaving()], [[], false])
+
+  const refused = [soon(), soon()]
+  await settle(false)
+  assert.deepEqual([await Promise.all(refused), asked, list.isLeaving()], [[false, false], [['b']], false])
+  const failed = assert.rejects(soon(), /is away/)
+  await list.settleLeave(() => Promise.reject(new Error('the database is away')))
+  await failed
+  assert.equal(list.isLeaving(), false)
+  const granted = soon()
+  await settle(true)
+  assert.deepEqual([await granted, list.isLeaving()], [true, true])
+})
+
 const row = (change: Partial<NodeRow>) => nodeRow({ writer: 'b', name: 'node-b', state: 'member', peerPort: 8_090, ...change })
 
 test('the other members are the rows of services that share the store and can be reached', () => {

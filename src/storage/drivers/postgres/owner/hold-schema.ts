@@ -53,6 +53,8 @@ export interface Holding<Rival> extends Pick<ActiveNode, 'takeover'> {
   /** SQL of a column that each look reads. `rivalsIn` and `onSeen` get its value. */
   column: string
   lock(link: Link): Promise<boolean>
+  /** Runs before each look on the connection that holds the locks, while no look is under way. Must not reject. */
+  beforeLook?(link: Link): Promise<void>
   rivalsIn(nodes: readonly NodeRow[], column: unknown): Rivals<Rival>
   onSeen?(nodes: readonly NodeRow[], column: unknown, seen: Seen): void
   doesNotTakeOver(rival: Rival): Promise<boolean>
@@ -126,6 +128,7 @@ export async function holdSchema<Rival>(
     link,
     connect: () => connect(target, { name: connection }),
     ...looks,
+    beforeLook: holding.beforeLook,
     lock: holding.lock,
     onSeen,
   })

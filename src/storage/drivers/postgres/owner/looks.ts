@@ -33,6 +33,8 @@ export interface LookOptions {
   /** The connection that holds the locks. */
   link: Link
   connect(): Promise<Link>
+  /** Runs before each look on the connection that holds the locks, while no look is under way. Must not reject. */
+  beforeLook: ((link: Link) => Promise<void>) | undefined
   ask(link: Link): Promise<unknown[]>
   /** Asks the same question as `ask`, on another connection of this process. */
   askElsewhere(): Promise<unknown[]>
@@ -48,6 +50,7 @@ export interface LookOptions {
  */
 export async function startLooks({
   connect,
+  beforeLook,
   ask,
   askElsewhere,
   lock,
@@ -78,6 +81,7 @@ export async function startLooks({
   }
 
   async function look(): Promise<void> {
+    if (link.isUp() && former === undefined) await beforeLook?.(link)
     const sentAt = momentNow()
     const row = await (link.isUp() ? ask(link) : askAgain())
     const used = link.isUp() ? link : undefined

@@ -1,4 +1,5 @@
-import type { Member, Members } from '../../../members.ts'
+import { type Deferred, deferred } from '../../../../lib/deferred.ts'
+import { type Member, type Members, stayingOf } from '../../../members.ts'
 import { momentNow } from '../../../shared-lease.ts'
 import { LONGEST_GAP } from './node-watch.ts'
 
@@ -8,17 +9,23 @@ export interface MemberList extends Members {
   /** Calls the listeners again. */
   tell(): void
   isLeaving(): boolean
+  /**
+   * Calls `decide` with the ids of the members that stay, if somebody waits for the decision whether this member leaves.
+   * Never rejects.
+   */
+  settleLeave(decide: (staying: readonly string[]) => Promise<boolean>): Promise<void>
 }
 
 export function createMemberList(now = () => momentNow().monotonic): MemberList {
   let others: readonly Member[] = []
   const listeners: (() => void)[] = []
   let isLeaving = false
+  const waiting = new Set<Deferred<boolean>>()
   let lookedAt = Number.NEGATIVE_INFINITY
   function tell() {
     for (const listener of listeners) listener()
   }
-  return {
+  const list: MemberList = {
     others: () => others,
     onLook: (listener) => void listeners.push(listener),
     reachesStore: () => now() - lookedAt <= LONGEST_GAP,
@@ -31,6 +38,26 @@ export function createMemberList(now = () => momentNow().monotonic): MemberList 
     leave() {
       isLeaving = true
     },
+    leaveIfOthersStay(signal) {
+      const decided = deferred<boolean>()
+      waiting.add(decided)
+      signal.addEventListener('abort', () => {
+        if (waiting.delete(decided)) decided.reject(signal.reason)
+      })
+      return decided.promise
+    },
     isLeaving: () => isLeaving,
+    async settleLeave(decide) {
+      const asking = [...waiting]
+      waiting.clear()
+      if (asking.length === 0) return
+      try {
+        isLeaving ||= await decide(stayingOf(list).map(({ id }) => id))
+        for (const each of asking) each.resolve(isLeaving)
+      } catch (error) {
+        for (const each of asking) each.reject(error)
+      }
+    },
   }
+  return list
 }

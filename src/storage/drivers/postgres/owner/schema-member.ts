@@ -11,6 +11,7 @@ import type { ClusterOptions, Member, MemberAnswer } from '../../../members.ts'
 import { momentNow } from '../../../shared-lease.ts'
 import { connect, type Link } from '../link.ts'
 import type { Target } from '../target.ts'
+import { decideToLeave } from './decide-to-leave.ts'
 import { endIdle, replaceEarlier } from './end-services.ts'
 import { createEndedMembers } from './ended-members.ts'
 import { type HoldOptions, holdSchema, type Rivals } from './hold-schema.ts'
@@ -63,6 +64,8 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
     connection: CONNECTION,
     column: SERVICES,
     lock: (made) => isJoined(made, writer),
+    // The beats of this member run on the same connection, so none of them writes its former state after the decision.
+    beforeLook: (used) => members.settleLeave((staying) => decideToLeave(used, writer, staying)),
     rivalsIn: (nodes, column) => rivalsOf(nodes, writer, othersIn(column)),
     onSeen(nodes, column, { sentAt, isLocked }) {
       // This service has lost its connection. The other members may have lost theirs too, and need time to connect
