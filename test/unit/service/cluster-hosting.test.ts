@@ -473,17 +473,26 @@ test('a member that can probably start nothing claims at once what the last othe
 })
 
 test('an instance that a command has stopped for a while is neither started nor given away', async () => {
+  let onLook = () => {}
+  const warned: object[] = []
   const { hosting, started, paused, hosted, own, look } = world(['paused', 'other'], {
-    members: { others: () => OTHERS, onLook() {} },
+    members: {
+      others: () => OTHERS,
+      onLook(each) {
+        onLook = each
+      },
+    },
     times: { drainEvery: 1, patience: 0 },
     failingFor: (id) => (id === 'paused' ? 60_000 : undefined),
+    log: { ...log, warn: (fields) => void warned.push(fields) },
   })
   paused.add('paused')
   await hosting.begin()
   assert.deepEqual(started, ['other'])
   hosted.add('paused')
+  onLook()
   await look()
-  assert.deepEqual([...own].sort(), ['other', 'paused'])
+  assert.deepEqual([[...own].sort(), warned], [['other', 'paused'], []])
   await hosting.drain(1_000)
   assert.deepEqual([...own], ['paused'])
 })
@@ -561,7 +570,7 @@ function failingMember(deps: Partial<ClusterHostingDeps>) {
   let onLook = () => {}
   const given: string[] = []
   const lines: string[] = []
-  const { hosting, look } = world(['bad'], {
+  const { hosting, started, look } = world(['bad'], {
     members: {
       others: () => OTHERS,
       onLook(each) {
@@ -589,6 +598,7 @@ function failingMember(deps: Partial<ClusterHostingDeps>) {
   }
   return {
     hosting,
+    started,
     own,
     given,
     lines,
@@ -604,16 +614,59 @@ function failingMember(deps: Partial<ClusterHostingDeps>) {
 
 test('an instance that could not be given is given soon again, and not only after the time for which it is kept away', async () => {
   let stops = 0
-  const { hosting, given, lookAfter } = failingMember({
+  const { hosting, started, given, lookAfter } = failingMember({
     stop: async () => void (++stops === 1 && assert.fail('the thread does not answer')),
   })
   await hosting.begin()
   await lookAfter(1_000)
   await lookAfter(1_000)
   for (let second = 0; second < 3; second++) await lookAfter(1_000)
-  assert.deepEqual([stops, given], [1, []])
+  assert.deepEqual([stops, given, started], [1, [], ['bad', 'bad']], 'it is started here again')
   await lookAfter(60_000)
   assert.deepEqual([stops, given], [2, ['bad b']])
+})
+
+test('an instance that is being given is not reported as one that no other member can get', async () => {
+  const { hosting, given, lines, lookAfter } = failingMember({ stop: () => new Promise(() => {}) })
+  await hosting.begin()
+  for (let second = 0; second < 4; second++) await lookAfter(1_000)
+  assert.deepEqual([given, lines], [[], []])
+})
+
+test('an instance that somebody begins to pair while its giving away is prepared stays', async () => {
+  const ids = numbered(6)
+  const { homes, wanted, own } = storedHomes(ids)
+  for (const each of ids) wanted.set(each, 'a')
+  let mayMove = true
+  let onLook = () => {}
+  const { hosting, look } = world(ids, {
+    homes,
+    members: {
+      others: () => OTHERS,
+      onLook(each) {
+        onLook = each
+      },
+    },
+    times: { quiet: 0, balanceEvery: 0 },
+    directory: {
+      ids: () => ids,
+      has: () => true,
+      config: (id) => ({ id }) as never,
+      isPaused: () => false,
+      mayMove: () => mayMove,
+      catchUp: async () => {},
+    },
+  })
+  const prepared: string[] = []
+  hosting.beforeGiving(async (id) => {
+    prepared.push(id)
+    mayMove = false
+  })
+  await hosting.begin()
+  onLook()
+  await look()
+  assert.ok(prepared.length > 0)
+  assert.equal(own.size, ids.length)
 })
 
 test('an instance whose configuration cannot be read here is given to a member that may read it', async () => {
