@@ -4,9 +4,10 @@
  */
 import { newInstanceToken } from '../account/credentials.ts'
 import { stageArchive } from '../directory/imports.ts'
-import { identityIn } from '../directory/linked.ts'
+import { identityIn, linkedAs } from '../directory/linked.ts'
 import { archivedRecord } from '../directory/record.ts'
 import type { ArchiveParts } from '../domain/archive.ts'
+import { Failure } from '../domain/failures.ts'
 import { NotImportable } from '../domain/not-importable.ts'
 import type { Steps } from '../domain/steps.ts'
 import { type BlobItems, putSealedBlob } from '../storage/blobs/items.ts'
@@ -107,6 +108,9 @@ export async function stageArrival({ store, sealer, blobs, steps }: Target, arri
   })
   const archive = { config: Buffer.from(found.config).toString(), ringKey: Buffer.from(ringKey).toString('base64') }
   const { name, token } = made
-  await store.commit({ ops: await staged.ops({ workspace, name, token, from: 'svc', identity, archive }, creds) })
+  // Another service may have staged an archive of the same instance since this import was checked.
+  const guard = { key: keys.import(head.id), equals: null }
+  const ops = await staged.ops({ workspace, name, token, from: 'svc', identity, archive }, creds)
+  if (!(await store.commit({ guard, ops }))) throw new Failure('already_linked', { message: linkedAs(head.id) })
   await steps('import:staged')
 }

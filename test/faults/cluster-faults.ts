@@ -12,6 +12,8 @@ import type { Seeded } from './seeded.ts'
 
 /** Milliseconds after which a member that lost its lease or was removed has ended. */
 const ENDS_WITHIN = 8_000
+/** A number of connections that the database never allows (`max_connections`). */
+const MORE_CONNECTIONS = 200
 const SILENCES: Direction[][] = [['there'], ['back'], ['there', 'back']]
 const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'svc%' AND pid <> pg_backend_pid() AND random() < $1`
@@ -123,21 +125,23 @@ async function createDatabaseFaults(world: ClusterWorld, seeded: Seeded, ofPostg
     await primary().start()
   }
 
-  /** Takes all connections of the database, and keeps them until `ms` have passed. */
+  /** Takes all connections of the database, and keeps them for `ms`. */
   async function takeConnections(ms: number): Promise<void> {
     const taken: pg.Client[] = []
-    let isFull = false
-    for (const end = Date.now() + ms; Date.now() < end; ) {
-      try {
-        taken.push(await primary().client())
-      } catch {
-        if (!isFull) await taken[0]!.query(END_CONNECTIONS, [0.5])
-        isFull = true
-        await pause(5)
+    async function takeLeft() {
+      while (taken.length < MORE_CONNECTIONS) {
+        const client = await primary()
+          .client()
+          .catch(() => undefined)
+        if (!client) return
+        taken.push(client)
       }
+      assert.fail('the database had connections left')
     }
+    await takeLeft()
+    await taken[0]!.query(END_CONNECTIONS, [0.5])
+    for (const end = Date.now() + ms; Date.now() < end; await pause(5)) await takeLeft()
     await Promise.all(taken.map((client) => client.end()))
-    assert.ok(isFull, 'the database had connections left')
   }
 
   return {
