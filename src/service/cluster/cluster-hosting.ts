@@ -160,7 +160,14 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       // An instance that a command has paused is not moved here, because the command works with its records. It is
       // released at the end of the stop.
       const own = directory.ids().filter((each) => homes.isOwn(each) && !directory.isPaused(each))
-      await giveAway(own, { map, moves, others, every: times.drainEvery, isLate: () => clock.now() >= endsAt })
+      await giveAway(own, {
+        map,
+        moves,
+        others,
+        isConnected: directory.isConnected,
+        every: times.drainEvery,
+        leftMs: () => endsAt - clock.now(),
+      })
       await settled(moves.ended(), endsAt - clock.now())
     },
 

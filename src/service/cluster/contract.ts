@@ -56,6 +56,8 @@ export interface HostedDirectory {
   config(instance: string): InstanceConfig
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
+  /** Whether the session of the instance is open, at whichever member. */
+  isConnected(instance: string): boolean
   /** False while the instance is starting, is being paired or is paused, and for `quietMs` after it was connected. */
   mayMove(instance: string, quietMs: number): boolean
   /** Reads the changes that other members have made. */

@@ -1,34 +1,71 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { SECOND } from '../../domain/clock.ts'
 import { spread } from './balance.ts'
 import type { HomeMap } from './home-map.ts'
 import type { Moves } from './moves.ts'
 
 export interface GiveAwayOptions {
   map: Pick<HomeMap, 'countsOf'>
-  moves: Pick<Moves, 'give'>
+  moves: Pick<Moves, 'give' | 'has'>
   /** Ids of the members that take instances. */
   others(): readonly string[]
+  /** Whether the session of the instance is open, here or at another member. */
+  isConnected(instance: string): boolean
   /** Milliseconds between two moves. */
   every: number
-  isLate(): boolean
+  /** Milliseconds that are left for all moves. */
+  leftMs(): number
 }
+
+/**
+ * Maximum number of instances that were given to one member and are not connected there yet. If the member opens sessions
+ * more slowly than this one gives them, the next instance stays connected here, in place of waiting there without a session.
+ */
+const ARRIVING = 8
+/** Milliseconds after which an instance that is not connected at the other member counts no longer. */
+const ARRIVES_WITHIN = 5 * SECOND
+/** Share of the time left that the moves may take. The last instances need time to stop. */
+const HURRY_SHARE = 0.5
 
 /**
  * Begins to move the instances to the other members, one after the other. When one of those members leaves, too, the rest is
  * spread over those that stay. Ends early if none stays, because a stop of the whole cluster moves nothing.
  */
 export async function giveAway(instances: readonly string[], options: GiveAwayOptions): Promise<void> {
-  const { map, moves, others, every, isLate } = options
+  const { map, moves, others, every, leftMs } = options
   const left = [...instances]
+  const arriving = createArriving(options)
+  const isLate = () => leftMs() <= 0
+  const mustHurry = () => left.length * every >= leftMs() * HURRY_SHARE
   while (left.length > 0 && !isLate()) {
     const takers = others()
     if (takers.length === 0) return
     const isUnchanged = () => others().join() === takers.join()
     for (const [instance, to] of spread(left, map.countsOf(takers))) {
+      while (arriving.isFull(to) && !mustHurry() && isUnchanged()) await pause(every)
       if (isLate() || !isUnchanged()) break
+      arriving.add(instance, to)
       void moves.give(instance, to, 'drain')
       left.shift()
       await pause(every)
     }
+  }
+}
+
+/** The instances that were given away and are not connected at the other member yet. */
+function createArriving({ moves, isConnected, leftMs }: Pick<GiveAwayOptions, 'moves' | 'isConnected' | 'leftMs'>) {
+  const given = new Map<string, { to: string; leftAtGift: number }>()
+  const isArriving = (instance: string, leftAtGift: number) =>
+    leftAtGift - leftMs() < ARRIVES_WITHIN && (moves.has(instance) || !isConnected(instance))
+
+  return {
+    /** An instance without a session does not count, because it waits for none. */
+    add(instance: string, to: string): void {
+      if (isConnected(instance)) given.set(instance, { to, leftAtGift: leftMs() })
+    },
+    isFull(to: string): boolean {
+      for (const [instance, { leftAtGift }] of given) if (!isArriving(instance, leftAtGift)) given.delete(instance)
+      return [...given.values()].filter((each) => each.to === to).length >= ARRIVING
+    },
   }
 }

@@ -21,6 +21,7 @@ export const hostedDirectory = ({ directory, main, isPaused, clock }: HostedDire
   has: directory.isKnown,
   config: directory.config,
   isPaused,
+  isConnected: (instance) => directory.isKnown(instance) && directory.state(instance as InstanceId).status === 'connected',
   mayMove(instance, quietMs) {
     if (!directory.isKnown(instance) || isPaused(instance)) return false
     const { status, connectedAt } = directory.state(instance as InstanceId)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../../src/domain/log.ts'
 import { memberMoves } from '../../../src/health/member-moves.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
@@ -8,6 +9,7 @@ import type { ClusterHostingDeps } from '../../../src/service/cluster/contract.t
 import { giveAway } from '../../../src/service/cluster/give-away.ts'
 import { createHomeMap } from '../../../src/service/cluster/home-map.ts'
 import type { Homes, StoredHome } from '../../../src/storage/homes.ts'
+import { until } from '../../harness/until.ts'
 
 const log: Log = { info() {}, warn() {}, error() {} }
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `instance ${index}`)
@@ -57,6 +59,7 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
       has: () => true,
       config: (id) => ({ id }) as never,
       isPaused: (id) => paused.has(id),
+      isConnected: () => true,
       mayMove: () => true,
       catchUp: async () => {},
     },
@@ -173,10 +176,12 @@ test('a member that leaves gives nothing to another one that leaves, and nothing
           if (given.length === 2) staying = ['c']
           return true
         },
+        has: () => false,
       },
       others: () => staying,
+      isConnected: () => true,
       every: 1,
-      isLate: () => false,
+      leftMs: () => 60_000,
     })
   await giveEach()
   assert.deepEqual(
@@ -187,6 +192,45 @@ test('a member that leaves gives nothing to another one that leaves, and nothing
   given.length = 0
   await giveEach()
   assert.deepEqual(given, [])
+})
+
+test('a member that leaves keeps instances until the other member has opened the sessions of earlier ones, if there is time', async () => {
+  const given: string[] = []
+  const connected = new Set(numbered(20))
+  let leftMs = 60_000
+  const giving = giveAway(numbered(20), {
+    map: { countsOf: (members) => new Map(members.map((member) => [member, 0])) },
+    moves: {
+      async give(instance) {
+        given.push(instance)
+        connected.delete(instance)
+        return true
+      },
+      has: () => false,
+    },
+    others: () => ['b'],
+    isConnected: (instance) => connected.has(instance),
+    every: 1,
+    leftMs: () => leftMs,
+  })
+  const givesOnly = async (count: number) => {
+    await until(
+      async () => given.length,
+      (now) => now >= count,
+    )
+    await pause(30)
+    assert.equal(given.length, count)
+  }
+  await givesOnly(8)
+  for (const each of given.slice(0, 3)) connected.add(each)
+  await givesOnly(11)
+  // The other member has not opened the sessions within five seconds, so this one no longer waits for them.
+  leftMs -= 5_000
+  await givesOnly(19)
+  // There is no more time to wait.
+  leftMs = 2
+  await giving
+  assert.deepEqual(given, numbered(20))
 })
 
 test('moves and claims are counted by their reason', async () => {
@@ -227,6 +271,7 @@ test('moves and claims are counted by their reason', async () => {
       has: () => true,
       config: (id) => ({ id }) as never,
       isPaused: () => false,
+      isConnected: () => true,
       mayMove: () => true,
       catchUp: async () => {},
     },
@@ -291,6 +336,7 @@ test('an instance is started with the settings that another member has just stor
       ids: () => numbered(2),
       has: () => true,
       config: () => settings as never,
+      isConnected: () => true,
       mayMove: () => true,
       isPaused: () => false,
       async catchUp() {
@@ -508,6 +554,7 @@ test('an instance still runs while its giving away is prepared, and stays if it 
       has: (id) => id !== 'deleted' || prepared.length < 2,
       config: (id) => ({ id }) as never,
       isPaused: () => false,
+      isConnected: () => true,
       mayMove: () => true,
       catchUp: async () => {},
     },
@@ -653,6 +700,7 @@ test('an instance that somebody begins to pair while its giving away is prepared
       has: () => true,
       config: (id) => ({ id }) as never,
       isPaused: () => false,
+      isConnected: () => true,
       mayMove: () => mayMove,
       catchUp: async () => {},
     },
@@ -677,6 +725,7 @@ test('an instance whose configuration cannot be read here is given to a member t
       has: () => false,
       config: () => assert.fail('it could not be decoded'),
       isPaused: () => false,
+      isConnected: () => true,
       mayMove: () => true,
       catchUp: async () => {},
     },
