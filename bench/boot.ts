@@ -48,7 +48,7 @@ try {
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // With the limit lifted, only a start after a normal stop is measured.
+      // With the limit lifted, the start after a kill is only measured in a smoke run.
       if (limit === LIFTED && !SMOKE) continue
       // Waits for the work that is left after the logins.
       await sleep(amount(2_000, 200))

@@ -54,8 +54,8 @@ const BOOT = '25 a second, as by default'
 const bootOf = (size: number) => `${size}, ${BOOT}`
 
 /**
- * Time that the disk alone needs. It is shown because a text is on disk before it is acknowledged to the caller of the
- * API or to the network.
+ * Time that the disk alone needs for a write. It is shown beside the result, because each text is written to disk
+ * before it is acknowledged.
  */
 const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 

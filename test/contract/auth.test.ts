@@ -13,7 +13,7 @@ const put = async (path: string, body: unknown) => {
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
 }
 async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
-  // A request that turns a requirement on must itself meet this requirement, so a key must exist.
+  // The service refuses to turn a requirement on while no key has `instances:operate`, so the test first creates a key.
   if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])
   await put('security/require-api-key', { value: requireApiKey })
   await put('security/require-client-token', { value: requireClientToken })

@@ -298,8 +298,8 @@ describe('large bodies', () => {
     assert.deepEqual(await problem(long!), invalid('message', 'must have at most 65536 characters'))
   })
 
-  // An earlier bug: two such bodies kept both parser threads busy for two minutes, and each used a gigabyte of memory
-  // until the heaps were full.
+  // An earlier bug: two bodies with millions of values kept both parser threads busy for two minutes. Each used a
+  // gigabyte of memory, until the heaps were full.
   test('of millions of values are refused before they are parsed', async () => {
     assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
     const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })
@@ -331,8 +331,8 @@ describe('failures', () => {
     assert.deepEqual(await problem(response), { status: 404, code: 'instance_not_found', issues: undefined })
   })
 
-  // In each row, another part of the service fails first: the connection of the instance (409), the shard (503) or the
-  // store (500).
+  // In each row, a different part of the service fails first: the connection of the instance (409), the shard (503) or
+  // the store (500).
   for (const [what, failure, method, path, body] of [
     ['an action', 'instance_not_connected', 'GET', '/device', undefined],
     ['an action with a body', 'instance_not_connected', 'POST', '/phone-exists-batch', { phones: ['5511988887777'] }],

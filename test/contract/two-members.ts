@@ -146,8 +146,8 @@ export function testMembers(url: () => string, open: (url: string, options: Main
     assert.deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
     const left = (await keyTable.get('both'))!.filter((place) => place !== undefined)
     assert.equal(left.length, 1)
-    // The copy that is left belongs to one of the two services. When that service starts, it may clear the other copy
-    // again.
+    // The service whose copy is left clears the other copy again at its next start. This must succeed, although that
+    // copy is already cleared.
     await keyTable.set('both', (await keyTable.get('both'))![0] ? 1 : 0, undefined)
   })
 

@@ -148,8 +148,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
       const id = await directory.create(workspace, { name })
       let pace = 0
       for (let n = 0; n < 8; n++) {
-        // The first change sets `queue_max_age_hours`. An instance without such a change would have the default value,
-        // which the comparison below does not expect.
+        // The first change always sets `queue_max_age_hours`, because the comparison below expects the value that was
+        // set last, and no default value.
         const choice = n === 0 ? 4 : random(5)
         if (choice === 0) await directory.rotateToken(id)
         else if (choice === 1) {

@@ -10,7 +10,10 @@ const ids: string[] = []
 
 const SORTS = ['cpu', 'memory', 'sent', 'received', 'queue', 'backlog', 'reconnects']
 
-/** Returns the measured work of instance number `at`. In the sort order `SORTS[at]`, this instance is the first. */
+/**
+ * Returns the measured work of instance number `at`. It is the largest in the column `SORTS[at]`; `queue` and `backlog`
+ * are set in `before`.
+ */
 const workOf = (at: number, now: number): InstanceWork => ({
   since: now - 30_000,
   cpuMs: at === 0 ? 600 : 3,

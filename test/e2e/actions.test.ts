@@ -333,7 +333,8 @@ test('typing is shown in the chat at once, availability for the whole account', 
   type State = { phones: Json[]; contacts: { phone: string; heard: Json[] }[] }
   for (const presence of ['composing', 'recording', 'PAUSED'])
     assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence }), { value: true })
-  // The account can only become available after it has a name, which its phone sends soon after the pairing.
+  // The service reports the account as available only after the account has a name. The phone sends the name soon after
+  // the pairing.
   await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'available' })
   for (const phone of ['nobody', '', 17, null, ANA])
     await gateway.must(stage.instance, 'POST', '/send-presence', { presence: 'Available', phone })

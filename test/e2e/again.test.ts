@@ -77,8 +77,8 @@ function useLine(phone: string): Line {
 }
 
 /**
- * Returns a message as Ana received it, after checking that she decrypted two equal copies of it and that her inbox
- * shows it once.
+ * Returns a message as the contact received it. Checks that the contact decrypted two equal copies of it, and that the
+ * inbox shows it once.
  */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
   for (const deadline = Date.now() + 20_000; ; ) {

@@ -23,7 +23,7 @@ test('texts in and out, numbers, tokens, secrets and keys are not in any file of
   await gateway.sendText(instance, '5511988887777', 'outgoing-plaintext-marker')
   await sandbox.send('5511988887777', '5511999990000', { text: 'incoming-plaintext-marker' })
   await receiver.waitFor('received', ({ type }) => type === 'received')
-  // The receiver answers with errors, so that an event stays in the outbox and so on the disk.
+  // The receiver answers with errors, so that an event stays in the outbox, which is on the disk.
   receiver.reply((_, response) => response.writeHead(500).end())
   await sandbox.send('5511988887777', '5511999990000', { text: 'parked-plaintext-marker' })
   await receiver.waitFor(

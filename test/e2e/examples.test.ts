@@ -84,7 +84,10 @@ async function subscribe(t: TestContext, { printed }: Running) {
   await set(url!)
 }
 
-/** Resolves with all texts that the contact has received, newest last. */
+/**
+ * Waits until the contact has received the text `wanted`. Resolves with all texts that the contact has received, newest
+ * last.
+ */
 async function textsTo(phone: string, wanted: string): Promise<string[]> {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)

@@ -60,7 +60,8 @@ test('nginx passes a large body, the host and the caller on, and begins before t
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(half)
-      // The body of this request never ends. So the service can only see the request if nginx does not buffer it first.
+      // The second half of the body is sent only when the service has seen the request. So the test hangs if nginx
+      // buffers the body first.
       await hasBegun
       controller.enqueue(half)
       controller.close()

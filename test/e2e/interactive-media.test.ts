@@ -22,7 +22,7 @@ const picture = (background: string, width = 64) =>
     .jpeg()
     .toBuffer()
 
-/** Makes an image of random noise, which stays large in every format: about 3 bytes per pixel. */
+/** Makes a JPEG of random noise. Noise cannot be compressed well, so the file has about one byte per pixel. */
 function largePicture(): Promise<Buffer> {
   const [width, height] = [900, 700]
   const noise = randomBytes(width * height * 3)

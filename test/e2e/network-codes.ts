@@ -59,7 +59,7 @@ const HIDDEN = ['contacts.picture']
 
 /**
  * The expected results by error code of the network. An operation without a row for a code must fail with
- * `action_failed`.
+ * `action_failed`; only those in `LISTS` succeed with every code.
  */
 export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
   400: [

@@ -62,7 +62,8 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     await receiver.waitFor('delivery', ({ type }) => type === 'delivery')
     await ground.service.stop()
     const stopped = await cluster.client(schemaOf(env.SVC_STORE_URL!))
-    // If the next service is a member of a cluster, it knows that this one did not fail.
+    // The stopped service has released the instance. So a later member of a cluster does not treat it as an instance of
+    // a failed service.
     assert.deepEqual((await stopped.query('SELECT writer, wanted FROM svc_home')).rows, [{ writer: null, wanted: null }])
     await ground.start()
     await gateway.waitForStatus(instance, 'connected')

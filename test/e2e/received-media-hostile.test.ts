@@ -1,6 +1,6 @@
 /**
- * Downloads received files from a hostile media host. Each failure must have its error. Only few bytes may be buffered,
- * and no work may continue after the reader has left.
+ * Downloads received files from a hostile media host. Each failure must lead to its own error. Only a few bytes may be
+ * buffered, and no work may continue after the reader has left.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -17,7 +17,7 @@ const text = (message: string) => ({ message, title: null, description: null, ur
 const told = (id: string) => story.world.receiver.events('received').filter(({ message_id }) => message_id === id)
 const damage = () =>
   story.world.sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: 1 })
-/** Drops all retry receipts, so that the sender is never asked to send again. */
+/** Drops the next retry receipt, so that the sender is not asked to send its message again. */
 const muteRetries = () => story.world.sandbox.fault({ on: 'receipt', match: { type: 'retry' }, do: 'drop', times: 1 })
 
 test('a message whose retry comes in time is told once, readable', async () => {

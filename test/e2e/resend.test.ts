@@ -15,7 +15,10 @@ const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
 
-/** Number of copies that contacts could not decrypt. At the end, the network must have counted the same number. */
+/**
+ * Number of copies that the devices of contacts and the phone of the account could not decrypt. At the end, the network
+ * must have counted the same number.
+ */
 let unread = 0
 
 const stage = await startStage(ME)

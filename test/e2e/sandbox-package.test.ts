@@ -15,7 +15,7 @@ import { runIn } from '../harness/packed.ts'
 import { sampleWith } from '../harness/samples.ts'
 import { type EmptyProject, installSandbox } from '../harness/sandbox-package.ts'
 
-/** Matches an import of a package, which is a statement whose path does not begin with a dot. */
+/** Matches an import or a re-export of a package: its path does not begin with a dot. */
 const PACKAGE = /^(?:import\b|export\b.*\bfrom)(?:[^'"`;=]*\bfrom)?\s*['"]([^'".][^'"]*)['"]/gm
 
 let project: EmptyProject

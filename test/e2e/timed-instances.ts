@@ -100,9 +100,9 @@ export async function pass(ms: number, step = 10 * SECOND) {
 }
 
 /**
- * Repeats `look` until it returns a value, and advances the controlled clock in small steps. So the library's timeout
- * of a login (20 s) never ends before that of the service. After 9 s the steps are smaller: on a busy machine the
- * network needs more of the real time.
+ * Repeats `look` until it returns a value, and advances the controlled clock in small steps. After 9 s the steps are
+ * smaller, because on a busy machine the network needs more of the real time. All steps together are 18 s, which is
+ * less than the library's timeout of a login (20 s).
  */
 export async function until<T>(
   what: string,

@@ -30,7 +30,7 @@ export interface ClusterFaults {
   stop(): Promise<void>
 }
 
-/** The world needs cables, and a fourth member that is not started. */
+/** Creates the faults for a world, which must have cables and a fourth member that is not started. */
 export async function createClusterFaults(
   world: ClusterWorld,
   seeded: Seeded,

@@ -36,13 +36,13 @@ export interface HostedWorld {
   sealer: Sealer
   state(): RuntimeState
   /**
-   * Repeats the check. If the connection is lost in the meantime, the instance is reconnected immediately, because the
-   * automatic attempts would wait 1, 2, 4, 8 and 16 s.
+   * Waits until `isSo` returns true. If the connection is lost before, the instance is reconnected immediately, because
+   * the automatic attempts would wait 1, 2, 4, 8 and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
   /**
-   * Refuses each commit for which `when` returns true, as on a full disk. The store also makes an empty commit before a
-   * login.
+   * Refuses each commit for which `when` returns true, as on a full disk. Before each login, `when` also gets an empty
+   * commit (`confirm`).
    */
   refuse(when: ((batch: Batch) => boolean) | null): void
   /** Makes each read fail for which `when` returns true. */

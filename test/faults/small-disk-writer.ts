@@ -13,7 +13,7 @@ async function writer(number: number) {
   for (let index = 0; index < Number(count); index++) {
     const key = `${prefix}:${number}:${index}`
     try {
-      // The sizes of the values are between one page and several pages.
+      // The values have 100 to about 20,000 bytes: from a part of a page to five pages.
       await store.commit({ ops: [[key, Buffer.alloc(100 + ((index * 7_919) % 20_000), key)]] })
       say(`kept ${key}`)
     } catch (error) {

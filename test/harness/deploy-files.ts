@@ -73,7 +73,7 @@ export async function problemsOf(manifest: Manifest): Promise<string[]> {
 
 /**
  * Wraps a value in a proxy that records the path of each field that is read. A schema reads only the fields that it
- * knows, so the other fields are unknown to it.
+ * knows, so a field that was not read is unknown to it.
  */
 function noting<T>(value: T, path: string, read: Set<string>): T {
   if (typeof value !== 'object' || value === null) return value

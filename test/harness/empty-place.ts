@@ -1,6 +1,6 @@
 /**
- * Restores the initial state of a simulated network and a service for the next test file. Throws if this fails. After
- * that, no other test file may use this network and this service.
+ * Restores the initial state of a simulated network and a service for the next test file. Throws if this fails; then no
+ * other test file may use this network and this service.
  */
 import assert from 'node:assert/strict'
 import { must } from './http.ts'

@@ -159,7 +159,7 @@ const CODECS: Readonly<Record<string, readonly string[]>> = {
 export type SoundFormat = 'mp3' | 'aac' | 'm4a' | 'ogg' | 'wav' | 'flac'
 export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
   once(`${format} ${seconds}`, () => ffmpeg(format, [...TONE(seconds), ...CODECS[format]!]))
-/** The sound has two channels, which must be converted to one for a voice note. */
+/** Makes an ogg/opus sound with two channels. For a voice note, it must be converted to one channel. */
 export const stereoOpus = (): Promise<Buffer> =>
   once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
 

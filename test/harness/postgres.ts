@@ -167,9 +167,9 @@ const READY = ['ready', 'standby']
 const INITDB = ['-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C', '--wal-segsize=1', '--no-sync', '--no-instructions']
 
 /**
- * Creates the folder of a new cluster. The first one of a checkout is kept and copied, because `initdb` takes more than
- * a second of CPU time and some ten tests start a cluster. Its name contains a hash of the arguments, so that a change of
- * them makes a new one.
+ * Creates the data folder of a new cluster. The first cluster of a checkout is stored and then copied, because `initdb`
+ * takes more than a second of CPU time, and some ten tests start a cluster. The name of the stored folder contains a
+ * hash of the arguments, so that other arguments lead to a new one.
  */
 function createData({ dir, data, user }: ServerFolder): void {
   const version = basename(dirname(programs!))
@@ -183,8 +183,9 @@ function createData({ dir, data, user }: ServerFolder): void {
 }
 
 /**
- * Tests that run at the same time may each keep their first cluster; the name appears with the whole content. If it cannot
- * be kept, for example because `node_modules` is read-only or the disk is full, the test goes on with its own cluster.
+ * Stores a copy of a new cluster for later tests. Tests that run at the same time may each do so, so the copy gets its
+ * name only when it is complete. If it cannot be stored (read-only `node_modules`, full disk), nothing is thrown, and
+ * the test uses its own cluster.
  */
 function keep(data: string, kept: string): void {
   let draft: string | undefined

@@ -6,7 +6,7 @@ import { Webhook as SvixWebhook } from 'svix'
 
 const stripe = new Stripe('sk_test_receiver')
 
-/** Verifies the signature of a webhook with each of the packages. Throws an error of the package if it is not valid. */
+/** Verifies the signature of a webhook with each of the packages. Throws the error of the package that refuses it. */
 export function verify(body: Buffer, headers: IncomingHttpHeaders, secret: string): void {
   stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)
   for (const Webhook of [StandardWebhook, SvixWebhook])

@@ -57,8 +57,8 @@ export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk |
 }
 
 /**
- * Writes this number of bytes, or fewer if the disk becomes full. It writes large pieces first, because they are fast,
- * and then smaller ones, until the last byte of the disk is used.
+ * Writes `bytes` bytes, or as many as the disk has room for. Large pieces come first, because they are fast; smaller
+ * ones then fill the rest exactly.
  */
 function write(path: string, bytes: number): void {
   const fd = openSync(path, 'a')

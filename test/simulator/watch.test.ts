@@ -279,7 +279,8 @@ test('nobody watches: a stanza is not even looked at', () => {
 test('the text of a long query is shown whole, and of a large file only the beginning', () => {
   const shownOf = (size: number) =>
     toJson({ tag: 'query', attrs: {}, content: Buffer.alloc(size, 'a') })[2] as { b64: string; bytes?: number }
-  // The picture of the channel is 400 kB of base64 in the JSON of a mex query, which are 300 kB of bytes.
+  // A mex query that sets the picture of a channel has 400 kB: JSON with 300 kB of picture in base64. The trace must
+  // contain it whole.
   assert.equal(Buffer.from(shownOf(400_000).b64, 'base64').length, 400_000)
   assert.equal(shownOf(400_000).bytes, undefined)
   const cut = shownOf(3_000_000)

@@ -112,8 +112,7 @@ test('HEAD takes no place, and a request that was given up gives its place back'
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
     const leaving = new AbortController()
-    // Nothing reads these streams. So the service can learn only from the abort signal that the reader of a stream has
-    // left.
+    // Nothing reads from these streams. So the service can learn only from the abort signal that a client has left.
     const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
     assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
     assert.equal((await open()).status, 429)

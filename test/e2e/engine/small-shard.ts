@@ -19,7 +19,7 @@ const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Number of starts that have failed. One instance fails to start at first, because it finds a full disk. */
+/** Number of starts of the instance `full-disk` at a boot. Only the first of them fails, as on a full disk. */
 let failures = 0
 
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {

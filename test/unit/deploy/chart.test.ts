@@ -18,7 +18,10 @@ const containerOf = (manifest: Manifest) => manifest.spec.template.spec.containe
 const envOf = (manifest: Manifest) =>
   new Map<string, unknown>(containerOf(manifest).env.map(({ name, ...from }: { name: string }) => [name, from]))
 
-/** The default of the service, unless the pod has another value. */
+/**
+ * Returns the seconds within which the service stops: SVC_SHUTDOWN_SECONDS of the pod, or else the default of the
+ * service.
+ */
 function stopSecondsOf(manifest: Manifest): number {
   const { value } = (containerOf(manifest).env === undefined ? {} : (envOf(manifest).get('SVC_SHUTDOWN_SECONDS') ?? {})) as {
     value?: string
@@ -90,7 +93,8 @@ describe('the rendered chart', { skip: noHelm }, () => {
       )
 
       const drainSeconds = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
-      // A member and a standby answer for some seconds after they were told to stop, and a standby takes over only after the stop.
+      // A service of a cluster or a pair still answers for some seconds when it stops, so only a single node needs a
+      // pause before the stop.
       assert.equal(drainSeconds > 0, mode === 'oneNode')
       const most = drainSeconds + stopSecondsOf(owner)
       assert.ok(pod.spec.terminationGracePeriodSeconds > most + 1, 'the stop is never interrupted')
@@ -120,7 +124,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
     assert.deepEqual([spec.replicas, spec.updateStrategy, spec.volumeClaimTemplates], [5, { type: 'RollingUpdate' }, undefined])
     const members = only(modes.cluster, 'Service', isHeadless)
     assert.equal(spec.serviceName, members.metadata.name)
-    // A member that starts or stops has an address, too.
+    // The address of a member must also be published while the member starts or stops.
     assert.equal(members.spec.publishNotReadyAddresses, true)
     assert.equal(only(modes.cluster, 'PodDisruptionBudget').spec.maxUnavailable, 1)
     const [{ podAffinityTerm: apart }] =

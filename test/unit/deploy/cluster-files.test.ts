@@ -61,7 +61,8 @@ test('the proxy asks which service is ready, and gives a service that stops time
   for (const name of namesOf(composeOf('compose.cluster.yaml').services))
     assert.match(proxy, new RegExp(`^ +server \\w+ ${name}:8080$`, 'm'))
   const [, seconds, failures] = /^ +default-server check inter (\d+)s fall (\d+) /m.exec(proxy)!
-  // A service that stops answers for six seconds. If HAProxy ended its sessions when it is down, requests would be lost.
+  // A service that stops still answers for six seconds. If HAProxy ended the connections to a service that it marks as
+  // down, requests would be lost.
   assert.ok((Number(seconds) + 1) * Number(failures) <= 6)
   assert.doesNotMatch(proxy, /shutdown-sessions/)
   const [, body = ''] = /^ +http-error status 503 content-type application\/json string '(.+)'$/m.exec(proxy)!
@@ -77,14 +78,14 @@ test('HAProxy sends requests to the services that are ready, and answers in the 
     ['svc-b', 503],
   ])
   const at = new Map<string, string>()
-  // Nothing listens at the address of the third one.
+  // Nothing listens at the address of the third service.
   for (const name of namesOf(composeOf('compose.cluster.yaml').services))
     at.set(name, statuses.has(name) ? await listening(t, name, () => statuses.get(name)!) : '127.0.0.1:1')
   const proxy = await startHaproxy(at)
   t.after(proxy.stop)
 
   const asked = (path = '/account') => ask<Answer>('GET', `${proxy.url}${path}`)
-  // The first check of a service that is not ready takes it out.
+  // HAProxy sends requests to `svc-b` until its first check finds that this service is not ready.
   await until(
     () => Promise.all(Array.from({ length: 6 }, () => asked())),
     (answers) => answers.every(({ body }) => body.name === 'svc-a'),
@@ -97,7 +98,7 @@ test('HAProxy sends requests to the services that are ready, and answers in the 
     60_000,
   )
   assert.deepEqual([none.status, none.body.error?.code], [503, 'engine_unavailable'])
-  // By then HAProxy sends no new requests to the service, and the one that it has goes on.
+  // HAProxy no longer sends new requests to the service, but the request that it has already sent must be completed.
   const { status, body } = await slow
   assert.deepEqual([status, body.name], [200, 'svc-a'])
 })
@@ -111,7 +112,10 @@ interface Answer {
 const SLOW = '/slow'
 const SLOW_MS = 4_500
 
-/** Answers with its name, and `/health/ready` with the status. Resolves with its address. */
+/**
+ * Starts a service that answers `/health/ready` with the status of `ready`, and all other requests with its name.
+ * Resolves with its address.
+ */
 async function listening(t: TestContext, name: string, ready: () => number): Promise<string> {
   const server = createServer(async ({ url }, response) => {
     if (url === SLOW) await pause(SLOW_MS)

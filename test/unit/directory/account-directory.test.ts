@@ -244,8 +244,8 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// An earlier bug: changes of the directory may be part of the commit of a message. A flush resolved before this commit,
-// which could still fail.
+// Changes of the directory may be written in the commit of a message. In an earlier bug, `flush` resolved before this
+// commit, although the commit could still fail.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)

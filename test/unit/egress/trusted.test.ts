@@ -1,6 +1,6 @@
 /**
- * Tests that all connections to the network's hosts share one set of trusted certificates. Reading the certificates of
- * the system takes longer than a connection.
+ * Tests that all connections to the network's hosts share one set of trusted certificates. Parsing the certificates
+ * that Node contains takes longer than the rest of a connection.
  */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'

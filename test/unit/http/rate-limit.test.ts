@@ -26,7 +26,10 @@ test('a bucket gives 120 at once and then one every sixtieth of a second, never 
   assert.equal(buckets.remaining('a'), 120)
 })
 
-/** Each service tells the others every quarter of a second what it has allowed. The caller sends every `pause` seconds. */
+/**
+ * Returns how many requests of one caller several services allow. The caller sends to all of them every `pause`
+ * seconds, and each service tells the others every quarter of a second what it has allowed.
+ */
 function allowedBy(services: number, seconds: number, perSecond: number, pause = 0.25): number {
   const time = { now: 0 }
   const clock = { now: () => time.now }
@@ -48,7 +51,7 @@ test('several services count the limit together: a flood gets that of one servic
   const alone = allowedBy(1, 60, 6_000)
   for (const services of [2, 3, 5]) {
     const together = allowedBy(services, 60, 6_000)
-    // Only until the first news do several services allow what one would not.
+    // Several services allow more than one service only until each has heard from the others.
     assert.ok(together < 1.1 * alone + 120 * services, `${services}: ${together} of ${alone}`)
     const within = services * 4 * Math.floor(60 / services / 4)
     assert.equal(allowedBy(services, 60, within), 60 * within)

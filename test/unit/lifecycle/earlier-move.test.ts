@@ -1,6 +1,7 @@
 /**
- * Tests when the record of the archive into which an instance was moved is removed. If it were there at a later move, an
- * export would take the earlier archive for its own, and remove messages that it does not contain.
+ * Tests when the record of the archive into which an instance was moved is removed. If the record still existed at a
+ * later move, the export would take the earlier archive for its own, and remove messages that this archive does not
+ * contain.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -67,7 +67,8 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
     ['elsewhere', 4],
     ['nowhere', 0],
   ])
-  // Prometheus does not see the first step of a new series, and this may be the only one of a process.
+  // Every series must begin at zero. Prometheus does not see the first increment of a new series, which may be the only
+  // one of a process.
   const zeros = (await at(MINUTE))
     .get('svc_moves_total')!
     .samples.map(({ labels, value }) => [labels.reason, labels.result, value])
@@ -103,7 +104,8 @@ test('without a connected instance nothing is old', async () => {
   )
   assert.equal(total(families, 'svc_inbound_age_max_seconds'), 0)
   assert.equal(total(families, 'svc_inbound_age_instances'), 0)
-  // A service without a pair reports no number of standbys, so that the alert for a missing standby stays silent.
+  // A service that is not part of a pair reports no number of standbys, so that the alert for a missing standby stays
+  // silent.
   assert.deepEqual(families.get('svc_standbys')?.samples ?? [], [])
   for (const name of ['svc_homes', 'svc_moves_total', 'svc_homes_claimed_total'])
     assert.deepEqual(families.get(name)?.samples ?? [], [], name)

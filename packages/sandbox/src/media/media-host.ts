@@ -33,7 +33,7 @@ export interface MediaHost {
   stop(): Promise<void>
 }
 
-/** Largest upload in bytes. The real network allows documents of 2 GB, but this host has the blobs in memory. */
+/** Largest upload in bytes. The real network allows documents of 2 GB, but this host reads each upload into memory. */
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**

@@ -19,8 +19,8 @@ export interface Faults {
 }
 
 /**
- * Returns the direction of the stanzas that a fault affects by default. Faults that corrupt or duplicate affect stanzas
- * of the network. All other faults affect stanzas of the client.
+ * Returns the direction of the stanzas that a fault affects by default: faults that corrupt or duplicate affect stanzas
+ * of the network, all others stanzas of the client. Undefined for faults of anything that has only one direction.
  */
 function defaultDirection(on: FaultInput['on'], action: FaultAction): string | undefined {
   if (on !== 'message' && on !== 'receipt' && on !== 'presence' && on !== 'call') return undefined

@@ -175,7 +175,10 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** Returns the current challenge, and removes it, because a challenge is valid for only one answer. */
+/**
+ * Returns the current challenge, and marks it as used, because a challenge is valid for only one answer. Refuses one
+ * that was used before or has expired.
+ */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')
