@@ -23,7 +23,7 @@ export function checkRequirement(next: Security, operateKeys: number): void {
  */
 export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
   if (isKeyRequired(security) && othersThatOperate === 0)
-    refuse('This is the last key with instances:operate, and the workspace requires one.')
+    refuse('This is the last key with instances:operate, and the workspace requires one; create another one first.')
 }
 
 export function checkAllowlist({ enabled, entries }: Security['allowlist']): void {

@@ -163,6 +163,6 @@ function shown({ wish: { id, kind, isJson }, file }: Task, { records, blobs }: A
   return [
     counts,
     `Instance ${id} is stopped here with the reason moved; its messages to be sent and its events to be delivered are in the archive only.\n`,
-    'Import the archive at the target: `instance import --from svc`. Delete the instance here when it is connected there; nothing is logged out by it.\n',
+    'Import the archive at the target: `instance import --from svc`. Delete the instance here when it is connected there; this does not log the device out.\n',
   ].join('')
 }

@@ -83,7 +83,7 @@ async function shown(
     ...report,
     ...queued,
     `The device is in ${folder}, and instance ${id} is stopped here with the reason moved.`,
-    'Start the other program with this folder. Delete the instance when that is connected; nothing is logged out by it.',
+    'Start the other program with this folder. Delete the instance when that program is connected; this does not log the device out.',
   ]
     .map((line) => `${line}\n`)
     .join('')

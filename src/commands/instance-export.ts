@@ -24,7 +24,7 @@ export const exportDevice = command({
   ],
   options: {
     to: { value: '<program>', about: 'where the instance goes: svc or baileys', required: true },
-    backup: { about: 'with --to svc: only copy the device and the settings; the instance goes on here' },
+    backup: { about: 'with --to svc: only copy the device and the settings; the instance keeps running here' },
     'passphrase-file': {
       value: '<file>',
       about: 'with --to svc: file with the passphrase, at least 12 characters; typed if omitted',

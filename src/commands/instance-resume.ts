@@ -6,7 +6,7 @@ import type { Stored } from './stored.ts'
 
 export const resumeDevice = command({
   name: 'instance resume',
-  summary: 'Start an instance again whose move to another program was called off',
+  summary: 'Start an instance again whose move to another program was cancelled',
   details: [
     'Only for a device that the other program has never connected with. If it has, its keys have changed, and recipients would silently drop the',
     'first messages from here: delete the instance while it is stopped, and import the device again with `instance import`. The service may',

@@ -23,7 +23,7 @@ export async function readPassphrase(
 async function typed(isNew: boolean, command: string): Promise<string> {
   if (!process.stdin.isTTY) throw new UsageError(NO_TERMINAL, command)
   const first = await ask('Passphrase of the archive: ')
-  if (isNew && (await ask('The same once more: ')) !== first) throw new UsageError('The two passphrases differ.', command)
+  if (isNew && (await ask('Repeat the passphrase: ')) !== first) throw new UsageError('The two passphrases differ.', command)
   return first
 }
 

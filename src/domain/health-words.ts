@@ -34,7 +34,7 @@ export const HEALTH_WORDS = {
   },
   bucket: {
     what: 'A bucket for media cannot be used.',
-    todo: 'The log has the answer of its server. Check the server, the URL and the credentials; the service goes on by itself.',
+    todo: 'The log has the answer of its server. Check the server, the URL and the credentials; the service then continues by itself.',
   },
   converter: {
     what: 'No converter for audio and video is installed.',
@@ -90,7 +90,7 @@ export const HEALTH_WORDS = {
   },
   events_lost: {
     what: ['{n} instance is losing its oldest webhook events.', '{n} instances are losing their oldest webhook events.'],
-    todo: 'The receiver does not accept them: repair it, or raise SVC_OUTBOX_MAX.',
+    todo: 'The receiver does not accept them. Repair it, or raise SVC_OUTBOX_MAX.',
   },
   events_behind: {
     what: ['{n} instance is behind with its webhooks.', '{n} instances are behind with their webhooks.'],

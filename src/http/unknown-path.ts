@@ -35,6 +35,6 @@ export function createUnknownPath(served: readonly Endpoint[]): (method: string,
     if (withoutCredentials !== path && methods.has(method)) return new Failure('unauthorized')
     methods.delete(method)
     if (methods.size === 0) return new Failure('not_found', { message: NO_ROUTE })
-    return new Failure('not_found', { message: `This path takes ${[...methods].sort().join(', ')}, not ${method}.` })
+    return new Failure('not_found', { message: `This path accepts ${[...methods].sort().join(', ')}, not ${method}.` })
   }
 }

@@ -92,7 +92,7 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
         try {
           hold(id, records.decode(key, bytes))
         } catch (err) {
-          log.error({ err }, 'a record of an OAuth request could not be read, so nobody can use it')
+          log.error({ err }, 'a record of an OAuth request could not be read; the request cannot be continued')
           useless.push(id)
         }
       }

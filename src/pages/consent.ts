@@ -46,13 +46,13 @@ function sourceOf(redirectUri: string): string {
 
 export const consentPage = ({ client, redirectUri, ticket, instances, problem }: ConsentView): Page =>
   makePage({
-    title: `Let an app in · ${BRAND}`,
+    title: `Give an app access · ${BRAND}`,
     style,
     formsTo: `'self' ${sourceOf(redirectUri)}`,
     body: `
-<h1>Let an app in?</h1>
+<h1>Give an app access?</h1>
 <p><strong>${escaped(client)}</strong> asks to use one instance: to read its chats and to send messages as that account, until you revoke the access.</p>
-<p class="soft">The app receives the answer at <code>${escaped(new URL(redirectUri).host)}</code>. The app chose this name itself. If you did not just start this in that app, refuse.</p>
+<p class="soft">The app receives the answer at <code>${escaped(new URL(redirectUri).host)}</code>. The app chose this name itself. If you did not just start this in that app, press Refuse.</p>
 ${problem === undefined ? '' : `<p id="problem" role="alert">${escaped(problem)}</p>`}
 <form method="post" action="./authorize"><input type="hidden" name="ticket" value="${escaped(ticket)}">
 ${instances ? choice(instances) : key}

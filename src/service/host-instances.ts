@@ -40,7 +40,7 @@ export async function claimHosted(
     if (!isDiskFull(error)) throw error
     // No other service can write to the full disk either, so this one starts all instances. Its next start claims those
     // without a home.
-    log.warn({ err: error }, 'the disk of the database is full, so it is not stored there which service has the instances')
+    log.warn({ err: error }, 'the disk of the database is full, so the database does not record which service has the instances')
     return undefined
   })
   if (own === undefined) return stored

@@ -114,7 +114,7 @@ export function createNodes(deps: NodesDeps): Nodes {
         throw refused('No standby is ready to take over. Start one on the same store with SVC_STANDBY=on.')
       if (stopSoon === undefined) throw refused('This service cannot end its own process. Stop it instead.')
       const { name: standby } = await readyStandby(standbys)
-      log.info({ ...origin, standby }, 'an administrator hands over to a standby')
+      log.info({ ...origin, standby }, 'an administrator makes this service hand over to a standby')
       stopSoon()
     },
   }
@@ -135,7 +135,7 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
   }
   link?.setLeave(async () => {
     const answer = await leave()
-    if (answer === 'leaves') log.info({}, 'another member passes on that an administrator has this one leave the cluster')
+    if (answer === 'leaves') log.info({}, 'an administrator asked another member to make this member leave the cluster')
     return answer
   })
 
@@ -160,7 +160,7 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
       throw refused(
         `The service ${name} has not answered in three seconds. See in the list whether it leaves, or stop it instead.`,
       )
-    log.info({ ...origin, member: name }, 'an administrator has a member leave the cluster')
+    log.info({ ...origin, member: name }, 'an administrator makes a member leave the cluster')
   }
 }
 

@@ -178,7 +178,10 @@ async function waitForTurn(
       if (id !== undefined) void checkFolders(id, name)
     },
     onUnlisted: (cause) =>
-      log.warn({ err: cause }, 'the database refuses the entry of this standby; it is in no list, but it can take over'),
+      log.warn(
+        { err: cause },
+        'the database refuses the entry of this standby; the standby is missing in the list of services, but it can take over',
+      ),
     // A standby that takes over reaches the database. If it reported the opposite, an active service that was only
     // paused would keep its sessions.
     onTaking() {

@@ -89,7 +89,9 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
   function enter(instance: string, bell: Bell): () => void {
     const present = readers.get(instance) ?? new Set()
     if (present.size >= MAX_STREAMS)
-      throw new Failure('rate_limited', { message: `At most ${MAX_STREAMS} streams of an instance are open at a time.` })
+      throw new Failure('rate_limited', {
+        message: `The instance already has ${MAX_STREAMS} open streams, which is the maximum; close one first.`,
+      })
     readers.set(instance, present.add(bell))
     keepLooking()
     return () => {

@@ -26,7 +26,7 @@ function failureOf(causes: readonly unknown[], queued: number): unknown {
   const isUnavailable = cause instanceof Failure && cause.code === 'engine_unavailable'
   if (queued === 0 || !isUnavailable) return cause
   return new Failure('engine_unavailable', {
-    message: `${queued} events are sent again. Others are not, because of instances that are not available (${causes.length}).`,
+    message: `${queued} events are sent again. Events of ${causes.length} other instances are not, because these instances are not available; try again later.`,
     details: { reason: 'partly_done', queued },
     cause,
   })

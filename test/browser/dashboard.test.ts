@@ -224,7 +224,7 @@ describe('the dashboard in Chromium', { skip }, () => {
       await tab.getByText('Live', { exact: true }).waitFor()
       relay.close()
       await tab.locator('.badge', { hasText: 'Reconnecting' }).waitFor()
-      await tab.getByRole('alert').getByText('The service does not answer. You see what was known at').waitFor()
+      await tab.getByRole('alert').getByText('The service does not answer. You see the data of').waitFor()
       await must('PUT', `${instance.api_url}/name`, { value: 'Renamed meanwhile' })
       relay.open()
       await tab.getByText('Live', { exact: true }).waitFor()
@@ -290,7 +290,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.keyboard.press('Escape')
     const pairing = await context.newPage()
     await pairing.goto(`${instance.api_url}/qr-code/page`)
-    await pairing.getByText('This instance is paused. Whoever manages it can resume it.').waitFor()
+    await pairing.getByText('This instance is paused. The person who manages it can resume it.').waitFor()
     await button('Resume').click()
     await pairing.locator('#tick').waitFor({ state: 'visible' })
     await pairing.close()
@@ -818,7 +818,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await dialog().getByText('HTTP 422').nth(1).waitFor()
     const before = told(SCRIPT).length
     await button('Resend now', dialog()).click()
-    await dialog().getByText('The receiver did not take it: HTTP 422').waitFor()
+    await dialog().getByText('The receiver did not accept it: HTTP 422').waitFor()
     assert.ok(told(SCRIPT).length > before)
     // The receiver still refuses the other event, which the next test sends again.
     world.receiver.reply(({ event }, response) =>

@@ -111,7 +111,7 @@ describe('pages in Chromium', { skip }, () => {
     const dead = `${instance.api_url.replace(instance.token, '0'.repeat(instance.token.length))}/qr-code/page`
     const answer = await page.goto(dead)
     assert.equal(answer!.status(), 401)
-    await page.getByText('This link has expired or was revoked. Ask whoever sent it for a new one.').waitFor()
+    await page.getByText('This link has expired or was revoked. Ask the person who sent it for a new one.').waitFor()
     assert.match((await fetch(dead)).headers.get('content-type')!, /json/)
     // Chromium logs the error status of this page as a failed load. This is expected, so it is removed.
     watched.complaints.length = 0

@@ -440,7 +440,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.getByLabel('Answer').fill(await answer.inputValue())
       relay.close('bad gateway')
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
-      await page.getByText('The service does not answer. This page goes on trying.').first().waitFor()
+      await page.getByText('The service does not answer. This page keeps trying.').first().waitFor()
       relay.open()
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
       await page.locator('#tick').waitFor({ state: 'visible' })

@@ -225,7 +225,7 @@ test('there is a log worth looking through, and nothing of it is secret', () => 
   secret('half of the admin key', secrets.get('admin key')!.slice(-24))
   const lines = log.split('\n')
   assert.ok(lines.length > 50, `${lines.length} lines`)
-  assert.ok(lines.some((line) => line.includes('"request_id"')) && lines.some((line) => line.includes('queue item done')))
+  assert.ok(lines.some((line) => line.includes('"request_id"')) && lines.some((line) => line.includes('a queue item has ended')))
   for (const [name, value] of secrets) {
     const line = lines.find((each) => each.includes(value))
     assert.equal(line, undefined, `the log has the ${name}`)

@@ -70,7 +70,7 @@ test('of a text that arrives', { timeout: 180_000 }, async () => {
   )
   const [request] = about(lines, 'request')
   assert.deepEqual([request!.method, request!.status], ['POST', 200])
-  const [done] = about(lines, 'queue item done')
+  const [done] = about(lines, 'a queue item has ended')
   assert.deepEqual([done!.instance_id, done!.svc_id, done!.message_id], [instance.id, svc_id, message_id])
   // The stanza has the same id as the message, because the contact's phone shows the message under this id.
   assert.ok((await sandbox.inbox(ANA)).some(({ id }) => id === done!.message_id))
@@ -87,7 +87,7 @@ test('of one that fails', { timeout: 180_000 }, async () => {
   const lines = await linesOf('the-one-that-fails', (all) => about(all, 'webhook delivered').length > 0)
   assert.equal(about(lines, 'a message could not be sent')[0]?.code, 'phone_not_on_whatsapp')
   assert.deepEqual(
-    [about(lines, 'queue item done')[0]?.message_id, about(lines, 'queue item done')[0]?.error],
+    [about(lines, 'a queue item has ended')[0]?.message_id, about(lines, 'a queue item has ended')[0]?.error],
     [message_id, 'phone_not_on_whatsapp'],
   )
 })
@@ -100,5 +100,5 @@ test('of an attempt that the receiver refuses', { timeout: 180_000 }, async () =
     [about(lines, 'webhook attempt failed')[0]?.code, about(lines, 'webhook attempt failed')[0]?.result],
     [500, 'retry'],
   )
-  assert.equal(about(lines, 'queue item done')[0]?.message_id, message_id)
+  assert.equal(about(lines, 'a queue item has ended')[0]?.message_id, message_id)
 })

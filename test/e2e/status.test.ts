@@ -151,7 +151,10 @@ test('an answer to a status arrives in the chat with its author and quotes it', 
     'the removal',
     (event) => event.type === 'delivery' && event.message_id === message_id,
   )
-  assert.deepEqual([removal.error_code, removal.error_message], ['not_allowed', 'The status is not yours.'])
+  assert.deepEqual(
+    [removal.error_code, removal.error_message],
+    ['not_allowed', 'A status post of somebody else cannot be deleted.'],
+  )
   const { proto, chat, text } = await inboxItem(ANA, answer)
   assert.equal(text, 'Beautiful!')
   assert.notEqual(chat, 'status@broadcast')

@@ -99,7 +99,10 @@ function isUnknown(error: unknown): undefined {
 function unusable(error: unknown): never {
   if (!(error instanceof ProgramFailed)) throw error
   if (error.why === 'killed')
-    throw new Failure('send_failed', { message: 'The media could not be converted right now.', cause: error })
+    throw new Failure('send_failed', {
+      message: 'The media could not be converted at the moment; try again later.',
+      cause: error,
+    })
   if (error.why === 'timeout') throw invalid('The media takes too long to convert.', error)
   throw invalid('The media is damaged, or of a kind that cannot be converted.', error)
 }
@@ -122,7 +125,10 @@ function readJson(out: Buffer): ProbeJson {
   try {
     return JSON.parse(out.toString()) as ProbeJson
   } catch (cause) {
-    throw new Failure('send_failed', { message: 'The media could not be examined.', cause })
+    throw new Failure('send_failed', {
+      message: 'The converter did not report the properties of the media; try again later.',
+      cause,
+    })
   }
 }
 

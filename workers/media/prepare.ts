@@ -48,7 +48,7 @@ export function createPrepare(converter: Converter): (job: MediaJob) => Promise<
   return async (job) => {
     const made = { ...NOTHING, ...(await make(job)) }
     const { size } = await stat(made.path)
-    if (size === 0) throw new Failure('send_failed', { message: 'The conversion gave nothing.' })
+    if (size === 0) throw new Failure('send_failed', { message: 'The conversion produced an empty file.' })
     if (size > job.limit) throw invalid(`The media has more than ${job.limit / MB} MB after its conversion.`)
     return made
   }

@@ -75,7 +75,7 @@ export function createHostedInstances(log: Log) {
           await started
           await instance.stop('keep')
         } catch (error) {
-          log.warn({ instance: id, err: error }, 'instance did not stop cleanly')
+          log.warn({ instance: id, err: error }, 'an instance did not stop cleanly')
         }
       })
       await orLate(Promise.all(stops), deadlineMs, () => {})

@@ -161,7 +161,8 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     told: createToldBudgets(context),
     steps: context.steps,
     isTold: () => outbox.wanted('delivery'),
-    onUntold: (error) => log.warn({ err: error }, 'send safety: a used-up budget could not be told; the next delivery tells it'),
+    onUntold: (error) =>
+      log.warn({ err: error }, 'send safety: a used-up budget could not be reported; the next delivery event reports it'),
     onError: (error) => log.warn({ err: error }, 'send safety: a look-up failed; it is repeated, and the message waits'),
   })
   const sending = createSending(context, {

@@ -3667,7 +3667,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Admin: Resume Instance",
         value: "admin.resumeInstance",
-        description: "Start an instance again whose move was called off. Fields: <code>instance_id</code>."
+        description: "Start an instance again whose move was cancelled. Fields: <code>instance_id</code>."
       },
       {
         name: "Admin: Revoke Api Key",

@@ -77,7 +77,7 @@ const Away = () =>
   awaySince.value === null ? null : (
     <div class="away" role="alert">
       <Sentence
-        text="The service does not answer. You see what was known at {time}; this page goes on by itself."
+        text="The service does not answer. You see the data of {time}; this page continues by itself."
         elements={{ time: <At at={new Date(awaySince.value).toISOString()} /> }}
       />
     </div>

@@ -35,7 +35,7 @@ export function SignIn() {
           svc
         </span>
         <h1>{t('Sign in')}</h1>
-        {hasEnded.value ? <Notice>{t('Your session has ended. Sign in again to go on where you were.')}</Notice> : null}
+        {hasEnded.value ? <Notice>{t('Your session has ended. Sign in again to continue where you were.')}</Notice> : null}
         <Line
           label={t('Admin key or API key')}
           type="password"

@@ -126,7 +126,7 @@ export function Confirm({ title, children, does, typed, isDangerous = true, act,
   const submit = async () => {
     if (isReady && (await run())) onClose()
   }
-  const label = <Sentence text="Type {name} to go on" elements={{ name: <Name class="typed">{typed ?? ''}</Name> }} />
+  const label = <Sentence text="Type {name} to continue" elements={{ name: <Name class="typed">{typed ?? ''}</Name> }} />
   return (
     <Dialog
       title={title}

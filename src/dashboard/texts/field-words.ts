@@ -31,7 +31,7 @@ const SETTINGS: Readonly<Record<string, FieldWords>> = {
     label: t('Refuse messages while offline'),
     hint: t('Otherwise they wait in the queue until the instance is connected.'),
   },
-  queue_max_age_hours: { label: t('Hours until a waiting message is given up') },
+  queue_max_age_hours: { label: t('Hours after which a waiting message fails') },
   delay_message_min_ms: { label: t('Shortest wait between messages, in seconds'), scale: 1_000 },
   delay_message_max_ms: {
     label: t('Longest wait between messages, in seconds'),

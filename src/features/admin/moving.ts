@@ -152,7 +152,7 @@ export const importInstance = local('admin.importInstance', 'POST /admin/instanc
 
 export const resumeInstance = local('admin.resumeInstance', 'POST /admin/instances/{instance_id}/resume', {
   access: 'admin',
-  summary: 'Start an instance again whose move was called off',
+  summary: 'Start an instance again whose move was cancelled',
   description:
     'For an instance with the reason `moved` whose device was never connected at the other place; refused with `not_allowed` otherwise. If it was connected there, its keys have changed, and ' +
     'recipients would silently drop the first messages from here: delete the instance while it is stopped, and import it again. Messages and events that the command `instance export` put ' +

@@ -124,7 +124,10 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     const isAllowed = isAllowedOrigin(c)
     if (isAllowed && isPreflight(c.req.raw)) return preflightResponse(c.req.raw)
     if (c.req.raw.method !== 'POST') return new Response(null, { status: 405, headers: { Allow: 'POST' } })
-    if (!isAllowed) throw new Failure('not_allowed', { message: 'Web pages of this origin may not call the tools.' })
+    if (!isAllowed)
+      throw new Failure('not_allowed', {
+        message: 'Web pages of this origin may not call the tools; the setting SVC_MCP_ALLOWED_ORIGINS lists those that may.',
+      })
     if (deps.gate.mayCatchUp(c.get('state').source) && !deps.gate.knowsMcp(c.req.raw.headers)) await deps.parts.account.catchUp()
     const caller = admit(c)
     if (!takesJson(c.req.header('Accept') ?? null))

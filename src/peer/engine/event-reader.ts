@@ -55,7 +55,7 @@ export function readEvents({ peer, agent, after: seen, lostAfterMs, log, onLine,
   function lose() {
     if (isLost || isStopped) return
     isLost = true
-    log.warn({ host, port }, 'another service is not reached, so the states of its instances are not known')
+    log.warn({ host, port }, 'another service cannot be reached, so the states of its instances are not known')
     onLost()
   }
 

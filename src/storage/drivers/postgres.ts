@@ -270,4 +270,4 @@ async function openTables(
 }
 
 const REFUSALS = [UnfitServer, NoStore, OtherFormat, Fenced]
-const OVER = 'PostgreSQL takes no commits of this process any more.'
+const OVER = 'PostgreSQL no longer accepts commits of this process.'

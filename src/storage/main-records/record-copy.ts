@@ -35,7 +35,7 @@ export function createRecordCopy(log: Log): RecordCopy {
     try {
       memory.put(key, value, isOwn)
     } catch (err) {
-      log.error({ err, key }, 'a changed record could not be read, so this service does as if it did not exist')
+      log.error({ err, key }, 'a changed record could not be read; this service treats it as removed')
       hashes.delete(key)
       if (memory.unreadable) memory.unreadable(key)
       else memory.remove(key, isOwn)

@@ -12,15 +12,15 @@ const INSTANCE = `/instances/5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90/token/${'a'.re
 const NOTHING = ['not_found', 'No such route exists.']
 
 test('a path that takes other methods is told by them', () => {
-  assert.deepEqual(told('GET', `${INSTANCE}/send-text`), ['not_found', 'This path takes POST, not GET.'])
-  assert.deepEqual(told('POST', `${INSTANCE}/webhooks`), ['not_found', 'This path takes PUT, not POST.'])
-  assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
+  assert.deepEqual(told('GET', `${INSTANCE}/send-text`), ['not_found', 'This path accepts POST, not GET.'])
+  assert.deepEqual(told('POST', `${INSTANCE}/webhooks`), ['not_found', 'This path accepts PUT, not POST.'])
+  assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path accepts DELETE, GET, not PATCH.'])
 })
 
 // Two routes match this path: this one and `/groups/{group_id}`. Both have the method GET, which must be named only
 // once.
 test('each method is told once', () => {
-  assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
+  assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path accepts GET, not POST.')
 })
 
 test('a path without its credentials is unauthorized, and only where it is a route with them', () => {

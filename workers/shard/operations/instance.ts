@@ -32,7 +32,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     const { pairing } = context
     if (context.state.status === 'qr') await context.request('qrRequested')
     const png = pairing.current() && (await pairing.png())
-    if (!png) throw new Failure('not_found', { message: 'There is no QR code to show.' })
+    if (!png) throw new Failure('not_found', { message: 'There is no QR code at the moment; GET /status says why.' })
     return Uint8Array.from(png)
   },
 

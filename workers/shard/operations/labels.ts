@@ -96,7 +96,9 @@ export const labels: Handlers<typeof import('../../../src/features/labels.ts')> 
         collection: 'regular',
         make() {
           if (directory.labels().length >= MAX_LABELS)
-            throw new Failure('not_allowed', { message: `An account has at most ${MAX_LABELS} labels.` })
+            throw new Failure('not_allowed', {
+              message: `The account already has ${MAX_LABELS} labels, which is the maximum; delete one first.`,
+            })
           id = directory.nextLabelId()
           return [labelChange(id, { name, color, deleted: false, isActive: true }, clock.now())]
         },

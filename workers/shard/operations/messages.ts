@@ -10,7 +10,9 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
     const { ask, session } = context
     const isAccountWide = presence === 'available' || presence === 'unavailable'
     if (isAccountWide && !session.me?.name)
-      throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
+      throw new Failure('action_failed', {
+        message: 'The account has no profile name yet, which this presence needs; PUT /profile/name sets one.',
+      })
     // A group has only one jid, so only a person must be looked up.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()

@@ -39,7 +39,10 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     /** Stores an item and its media. The media is written first, so that no record refers to missing media. */
     async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
-        throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
+        throw new Failure('queue_full', {
+          message:
+            'The media of waiting messages fill their disk space (SVC_BLOB_BUDGET_MB); try again when messages have been sent.',
+        })
       }
       const op = items.encode(itemKey(item.svcId), item)
       try {

@@ -44,7 +44,7 @@ export function createSettle(deps: SettleDeps): Settle {
         error,
         request_id: item.requestId,
       }
-      log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'queue item done')
+      log.info({ instance_id: instanceId, ...about, duration_ms: clock.now() - item.queuedAt }, 'a queue item has ended')
     }
     await items.forget(ended.map(([item]) => item))
   }

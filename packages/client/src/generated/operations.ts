@@ -1812,7 +1812,7 @@ export interface ServiceGroups {
      */
     importInstance: Method<'admin.importInstance'>
     /**
-     * Start an instance again whose move was called off
+     * Start an instance again whose move was cancelled
      *
      * For an instance with the reason `moved` whose device was never connected at the other place; refused with `not_allowed` otherwise. If it was connected there, its keys have changed, and recipients would silently drop the first messages from here: delete the instance while it is stopped, and import it again. Messages and events that the command `instance export` put into the archive are not here any more; after a move over HTTP they are.
      *

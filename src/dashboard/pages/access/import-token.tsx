@@ -17,7 +17,7 @@ export function ImportToken({ onClose, onDone }: { onClose(): void; onDone(): un
   return (
     <ActionDialog title={t('Import a client token')} onClose={onClose} action={action} does={t('Import')} fields={['value']}>
       <p class="soft">
-        <Sentence text="The token of the service you used before. Programs that send it as `Client-Token` go on unchanged. A workspace has one at most." />
+        <Sentence text="The token of the service that you used before. Programs that send it as `Client-Token` need no change. A workspace has at most one." />
       </p>
       <Line
         label={t('Client token')}

@@ -13,18 +13,21 @@ const MEANS: Record<Scope, readonly [may: string, more?: string]> = {
   'instances:operate': [
     t('Use all instances: send, receive and everything else'),
     t(
-      'A call to an instance has its token in the address. It needs such a key as well only if “Requirements” asks for one. In the dashboard, with instances:read: pair, send, see the queue.',
+      'A call to an instance has its token in the address. It needs such a key, too, only if “Requirements” says so. In the dashboard, together with instances:read, the key can pair, send and see the queue.',
     ),
   ],
   'instances:read': [
     t('List the instances'),
-    t('With their tokens and the secrets of their webhooks. Opens this dashboard, where it only looks.'),
+    t('This includes their tokens and webhook secrets. The key also opens this dashboard, but can change nothing there.'),
   ],
   'instances:write': [t('Create, change and delete instances')],
-  'webhooks:read': [t('Read the webhooks'), t('With their secret. In the dashboard also the webhook log.')],
+  'webhooks:read': [
+    t('Read the webhooks'),
+    t('This includes their secret. In the dashboard, the key also opens the webhook log.'),
+  ],
   'webhooks:write': [
     t('Change the webhooks of all instances'),
-    t('In the dashboard, with webhooks:read, also send events again.'),
+    t('In the dashboard, together with webhooks:read, the key can also send events again.'),
   ],
 }
 
@@ -76,7 +79,7 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
         <p class="hint">
           {t('A key is for all instances of this workspace. A program that needs only one instance uses its token.')}{' '}
           {t(
-            'No key is only for sending: the smallest right that sends, instances:operate, also receives and does all the rest.',
+            'No key can only send: the smallest scope that can send, instances:operate, can also receive and do everything else.',
           )}
         </p>
         {SCOPES.map((scope) => (

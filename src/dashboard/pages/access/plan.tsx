@@ -68,7 +68,7 @@ export function PlanTab() {
         <SchemaForm fields={pick(FIELDS, isLimit)} values={subscription} save={save} does={t('Save the limit')} />
         <details>
           <summary>{t('Advanced: suspend the workspace, or let it end')}</summary>
-          <p class="soft">{t('You decide the plan; nobody is paid for it. It never stops a session.')}</p>
+          <p class="soft">{t('You set the plan yourself; it costs nothing. It never stops a session.')}</p>
           <SchemaForm
             fields={pick(FIELDS, (name) => !isLimit(name))}
             values={subscription}

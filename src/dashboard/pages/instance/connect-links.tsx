@@ -90,7 +90,7 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
       <Dialog title={t('Send this link')} onClose={onClose} closes={t('Done')} isKept>
         <p>
           {t(
-            'Whoever opens it can pair this instance with a phone, and nothing else. It is shown only now; it ends when the instance is connected.',
+            'A person who opens it can pair this instance with a phone, and do nothing else. It is shown only now; it ends when the instance is connected.',
           )}
         </p>
         <Secret value={url} what={t('link')} isOpen />

@@ -116,7 +116,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
           onClose={close}
           act={async () => {
             await answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params }))
-            return t('Logged out. Pair the instance again to go on.')
+            return t('Logged out. Pair the instance again to continue.')
           }}
         >
           <p>

@@ -11,13 +11,13 @@ import { t } from '../../texts/t.ts'
 const WORDS: Readonly<Record<ArchiveKind, { name: string; about: string; done: string }>> = {
   backup: {
     name: t('Make a backup'),
-    about: t('The instance goes on. The archive has its device and its settings, but no messages that wait.'),
+    about: t('The instance keeps running. The archive contains its device and its settings, but no waiting messages.'),
     done: t('The backup is saved.'),
   },
   move: {
     name: t('Move to another server'),
     about: t(
-      'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server, then delete the instance here.',
+      'The instance is stopped here and stays stopped. The archive contains everything, including the queue. Import it at the other server, then delete the instance here.',
     ),
     done: t('The archive is saved, and the instance is stopped here.'),
   },

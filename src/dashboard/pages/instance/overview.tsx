@@ -47,7 +47,7 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
       <dt>{t('Phone system')}</dt>
       <dd>{row.platform ?? '–'}</dd>
       <Connection row={row} />
-      <dt>{t('Heard from the network')}</dt>
+      <dt>{t('Last received')}</dt>
       <dd>
         <Ago at={row.last_inbound_at} none={row.status === 'connected' ? t('nothing since it connected') : '–'} />
       </dd>

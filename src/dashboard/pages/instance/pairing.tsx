@@ -147,7 +147,7 @@ export function Pairing({ row }: { row: InstanceRow }) {
           <p>
             <Sentence
               text="This is the sandbox: a real phone cannot scan this code. {link}"
-              elements={{ link: <a href={to(['sandbox'])}>{t('Scan it with a pretend phone')}</a> }}
+              elements={{ link: <a href={to(['sandbox'])}>{t('Scan it with a simulated phone')}</a> }}
             />
           </p>
         ) : null}

@@ -90,7 +90,7 @@ function WithHelper({ helper, isSeen }: { helper: ReturnType<typeof useHelper>; 
         <ol>
           <li>
             <Sentence
-              text="{link} and unpack it. It works in Chrome, Edge and other browsers made of Chromium."
+              text="{link} and unpack it. It works in Chrome, Edge and other browsers based on Chromium."
               elements={{
                 link: (
                   <a href="../passkey/extension.zip" download>

@@ -84,7 +84,9 @@ function WarmUp({ steps, save }: { steps: readonly WarmUpStep[] | null; save: Sa
     <LineForm action={action} does={t('Save the warm-up')} isDisabled={text === warmUpText(steps)} needs="instances.change">
       <Line
         label={t('Warm-up')}
-        hint={t('Days since the link, and the most new people in 24 hours from then on. Empty: off.')}
+        hint={t(
+          'Days since the link, and the largest number of new people in 24 hours from then on. Leave it empty to switch it off.',
+        )}
         value={text}
         placeholder="0: 10, 7: 50, 30: none"
         onChange={setText}
@@ -136,7 +138,7 @@ export function Safety({ row, instance, save }: SafetyProps) {
         <h2>{t('Send safety')}</h2>
         <p>
           {t(
-            'Limits that protect the number from a ban. What waits for them stays in the queue; answers to people who wrote never wait.',
+            'Limits that protect the number from a ban. Messages over a limit wait in the queue; answers to people who wrote never wait.',
           )}
         </p>
       </header>

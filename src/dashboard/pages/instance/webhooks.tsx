@@ -36,7 +36,7 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
       }}
     >
       <fieldset>
-        <legend>{t('How long the current secret also signs')}</legend>
+        <legend>{t('How long the current secret stays valid')}</legend>
         {[
           [0, t('Not at all: receivers need the new secret immediately')],
           [3_600, t('For an hour')],

@@ -153,7 +153,7 @@ function OnThePhones({ rows }: { rows: readonly InstanceRow[] }) {
   return n === 0 ? null : (
     <p>
       {t(
-        '{instances} cannot tell the network, because they are not connected. Also remove their devices on the phones, under Linked devices.',
+        '{instances} cannot report the logout to the network, because they are not connected. Also remove their devices on the phones, under Linked devices.',
         {
           instances: count(n, 'instance', 'instances'),
         },

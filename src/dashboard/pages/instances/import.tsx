@@ -15,10 +15,14 @@ import { t } from '../../texts/t.ts'
 const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasDevices?: true }>> = {
   svc: { name: t('Another server of this service'), file: t('An archive, as its Export makes it.') },
   baileys: { name: 'Baileys', file: t('The folder that has creds.json.') },
-  whatsmeow: { name: 'whatsmeow (GOWA, WuzAPI)', file: t('The SQLite file of the stopped program, or rows.'), hasDevices: true },
-  zapo: { name: 'zapo', file: t('The SQLite file of the stopped program, or rows.'), hasDevices: true },
-  evolution: { name: 'Evolution API', file: t('A file of rows, see the page about moving.') },
-  fazer: { name: 'fazer-ai/baileys-api', file: t('A file of rows, see the page about moving.') },
+  whatsmeow: {
+    name: 'whatsmeow (GOWA, WuzAPI)',
+    file: t('The SQLite file of the stopped program, or a file of rows.'),
+    hasDevices: true,
+  },
+  zapo: { name: 'zapo', file: t('The SQLite file of the stopped program, or a file of rows.'), hasDevices: true },
+  evolution: { name: 'Evolution API', file: t('A file of rows; the page about moving says how to make it.') },
+  fazer: { name: 'fazer-ai/baileys-api', file: t('A file of rows; the page about moving says how to make it.') },
   openwa: { name: 'OpenWA', file: t('A file of rows. For a folder, choose Baileys.') },
   waha: { name: 'WAHA', file: t('A file of rows. For a folder, choose Baileys.') },
 }
@@ -97,7 +101,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
       <Fields wish={wish} wrong={(field) => action.problem?.issues.get(field)} onChange={change} />
       {report === undefined ? null : (
         <div role="status">
-          <p>{t('Nothing is written yet. In the file:')}</p>
+          <p>{t('Nothing has been written yet. The file contains:')}</p>
           <ul>
             {report.map((sentence) => (
               <li key={sentence}>{sentence}</li>
@@ -146,7 +150,7 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
       {from === 'svc' ? (
         <Line
           label={t('Passphrase')}
-          hint={t('The one that was chosen for the export.')}
+          hint={t('The passphrase that was chosen for the export.')}
           type="password"
           value={passphrase}
           required
@@ -171,7 +175,7 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
       {hasDevices ? (
         <Line
           label={t('Device')}
-          hint={t('Only if the file has several.')}
+          hint={t('Needed only if the file has several devices.')}
           value={device}
           wrong={wrong('device')}
           onChange={(value) => onChange({ device: value })}
@@ -179,7 +183,7 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
       ) : null}
       <Line
         label={t('Name')}
-        hint={t('Of the new instance. May be empty.')}
+        hint={t('Name of the new instance. It may be empty.')}
         value={name}
         maxLength={100}
         wrong={wrong('name')}

@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<InstanceRow>[] = [
         </span>
       ),
   },
-  { label: t('Heard from the network'), cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
+  { label: t('Last received'), cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
 ]
 
 const ORDER_NAMES: Readonly<Record<Order, string>> = {
@@ -78,7 +78,7 @@ const ORDER_NAMES: Readonly<Record<Order, string>> = {
   newest: t('Newest first'),
   queue: t('Most messages waiting'),
   backlog: t('Most events waiting'),
-  inbound: t('Heard from the network'),
+  inbound: t('Last received'),
 }
 
 const isOrder = (text: string | null): text is Order => ORDERS.some((order) => order === text)

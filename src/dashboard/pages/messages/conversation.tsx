@@ -64,7 +64,7 @@ export const Conversation = ({ instance, chat, rows }: ConversationProps) => (
       <a href={to(['messages'], { instance })}>{t('All messages')}</a>
     </header>
     {rows.length === 0 ? (
-      <Empty title={t('Nothing is known of this chat')}>{t('Its messages are older than what the service keeps.')}</Empty>
+      <Empty title={t('Nothing is known of this chat')}>{t('Its messages are older than those that the service keeps.')}</Empty>
     ) : (
       <Bubbles instance={instance} rows={rows} />
     )}

@@ -131,7 +131,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
         <>
           {refused ? (
             <Notice kind="bad">
-              <div role="alert">{t('The receiver did not take it: {answer}', { answer: refused })}</div>
+              <div role="alert">{t('The receiver did not accept it: {answer}', { answer: refused })}</div>
             </Notice>
           ) : null}
           <Button

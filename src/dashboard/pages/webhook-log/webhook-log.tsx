@@ -163,7 +163,7 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
 const Further = ({ to }: { to: string }) => (
   <div class="card-inside row between">
     <span class="soft">
-      <Sentence text="Searched down to {time}." elements={{ time: <At at={to} /> }} />
+      <Sentence text="Searched back to {time}." elements={{ time: <At at={to} /> }} />
     </span>
     <Button onPress={() => setQuery({ further: to, page: '' })}>{t('Search further')}</Button>
   </div>

@@ -42,7 +42,7 @@ export const ACCESS = {
   'The client token works.': ['O client token funciona.', 'El client token funciona.'],
   'Import a client token': ['Importar um client token', 'Importar un client token'],
   'Client token': ['Client token', 'Client token'],
-  'The token of the service you used before. Programs that send it as `Client-Token` go on unchanged. A workspace has one at most.':
+  'The token of the service that you used before. Programs that send it as `Client-Token` need no change. A workspace has at most one.':
     [
       'O token do serviço que você usava antes. Programas que o enviam como `Client-Token` continuam sem mudança. Um espaço tem no máximo um.',
       'El token del servicio que usaba antes. Los programas que lo envían como `Client-Token` siguen sin cambios. Un espacio tiene uno como máximo.',
@@ -62,7 +62,7 @@ export const ACCESS = {
     'Uma chave vale para todas as instâncias deste espaço. Um programa que precisa de uma só instância usa o token dela.',
     'Una clave vale para todas las instancias de este espacio. Un programa que necesita una sola instancia usa su token.',
   ],
-  'No key is only for sending: the smallest right that sends, instances:operate, also receives and does all the rest.': [
+  'No key can only send: the smallest scope that can send, instances:operate, can also receive and do everything else.': [
     'Nenhuma chave serve só para enviar: a menor permissão que envia, instances:operate, também recebe e faz todo o resto.',
     'Ninguna clave sirve solo para enviar: el permiso más pequeño que envía, instances:operate, también recibe y hace todo lo demás.',
   ],
@@ -70,19 +70,19 @@ export const ACCESS = {
     'Usar todas as instâncias: enviar, receber e todo o resto',
     'Usar todas las instancias: enviar, recibir y todo lo demás',
   ],
-  'A call to an instance has its token in the address. It needs such a key as well only if “Requirements” asks for one. In the dashboard, with instances:read: pair, send, see the queue.':
+  'A call to an instance has its token in the address. It needs such a key, too, only if “Requirements” says so. In the dashboard, together with instances:read, the key can pair, send and see the queue.':
     [
       'Uma chamada a uma instância tem o token dela no endereço. Ela só precisa também de uma chave destas se “Exigências” pedir. No painel, com instances:read: conectar, enviar, ver a fila.',
       'Una llamada a una instancia tiene su token en la dirección. Solo necesita además una clave como esta si “Requisitos” la pide. En el panel, con instances:read: vincular, enviar, ver la cola.',
     ],
   'List the instances': ['Listar as instâncias', 'Listar las instancias'],
-  'With their tokens and the secrets of their webhooks. Opens this dashboard, where it only looks.': [
+  'This includes their tokens and webhook secrets. The key also opens this dashboard, but can change nothing there.': [
     'Com os tokens e os segredos dos webhooks. Abre este painel, só para olhar.',
     'Con sus tokens y los secretos de sus webhooks. Abre este panel, solo para mirar.',
   ],
   'Create, change and delete instances': ['Criar, alterar e excluir instâncias', 'Crear, cambiar y eliminar instancias'],
   'Read the webhooks': ['Ler os webhooks', 'Leer los webhooks'],
-  'With their secret. In the dashboard also the webhook log.': [
+  'This includes their secret. In the dashboard, the key also opens the webhook log.': [
     'Com o segredo deles. No painel, também o registro de webhooks.',
     'Con su secreto. En el panel, también el registro de webhooks.',
   ],
@@ -90,7 +90,7 @@ export const ACCESS = {
     'Alterar os webhooks de todas as instâncias',
     'Cambiar los webhooks de todas las instancias',
   ],
-  'In the dashboard, with webhooks:read, also send events again.': [
+  'In the dashboard, together with webhooks:read, the key can also send events again.': [
     'No painel, com webhooks:read, também reenviar eventos.',
     'En el panel, con webhooks:read, también reenviar eventos.',
   ],
@@ -138,7 +138,7 @@ export const ACCESS = {
     'Avançado: suspender o espaço ou deixá-lo terminar',
     'Avanzado: suspender el espacio o dejar que termine',
   ],
-  'You decide the plan; nobody is paid for it. It never stops a session.': [
+  'You set the plan yourself; it costs nothing. It never stops a session.': [
     'Você decide o plano; não se paga nada por ele. Ele nunca encerra uma sessão.',
     'Usted decide el plan; no se paga nada por él. Nunca termina una sesión.',
   ],

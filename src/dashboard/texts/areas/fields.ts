@@ -25,7 +25,7 @@ export const FIELDS = {
     'Senão elas esperam na fila até a instância se conectar.',
     'Si no, esperan en la cola hasta que la instancia se conecte.',
   ],
-  'Hours until a waiting message is given up': [
+  'Hours after which a waiting message fails': [
     'Horas até desistir de uma mensagem na fila',
     'Horas hasta abandonar un mensaje en espera',
   ],

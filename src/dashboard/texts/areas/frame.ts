@@ -27,11 +27,11 @@ export const FRAME = {
     'Esta chave não está certa. Use a chave de administrador (svc_admin_…) ou uma chave de API (svc_key_…) que tenha instances:read.',
     'Esta clave no es correcta. Use la clave de administrador (svc_admin_…) o una clave de API (svc_key_…) que tenga instances:read.',
   ],
-  'Your session has ended. Sign in again to go on where you were.': [
+  'Your session has ended. Sign in again to continue where you were.': [
     'Sua sessão terminou. Entre de novo para continuar de onde estava.',
     'Su sesión terminó. Entre de nuevo para seguir donde estaba.',
   ],
-  'The service does not answer. You see what was known at {time}; this page goes on by itself.': [
+  'The service does not answer. You see the data of {time}; this page continues by itself.': [
     'O serviço não responde. Você vê o que se sabia em {time}; esta página continua sozinha.',
     'El servicio no responde. Usted ve lo que se sabía el {time}; esta página sigue sola.',
   ],

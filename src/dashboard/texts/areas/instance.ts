@@ -34,7 +34,7 @@ export const INSTANCE = {
   'Resumed.': ['Retomada.', 'Reanudada.'],
   'Log out': ['Desconectar da conta', 'Desvincular'],
   'Log out of the account?': ['Desconectar da conta?', '¿Desvincular la cuenta?'],
-  'Logged out. Pair the instance again to go on.': [
+  'Logged out. Pair the instance again to continue.': [
     'Desconectada. Conecte a instância de novo para continuar.',
     'Desvinculada. Vincule la instancia de nuevo para seguir.',
   ],
@@ -73,7 +73,7 @@ export const INSTANCE = {
     'WhatsApp suspendió este número hasta {time} ({ago}).',
   ],
   'WhatsApp banned this number.': ['O WhatsApp baniu este número.', 'WhatsApp bloqueó este número.'],
-  'Open WhatsApp on the phone: it says why, and lets you object. Pairing again does not help.': [
+  'Open WhatsApp on the phone: it says why, and lets you request a review. Pairing again does not help.': [
     'Abra o WhatsApp no celular: ele diz o motivo e permite pedir uma análise. Conectar de novo não ajuda.',
     'Abra WhatsApp en el teléfono: dice el motivo y permite pedir una revisión. Vincular de nuevo no ayuda.',
   ],
@@ -125,7 +125,7 @@ export const INSTANCE = {
     'Proxy por el que esta instancia llega a la red, para su sesión y sus archivos. Su contraseña no se muestra más.',
   ],
   'Send safety': ['Envio seguro', 'Envío seguro'],
-  'Limits that protect the number from a ban. What waits for them stays in the queue; answers to people who wrote never wait.': [
+  'Limits that protect the number from a ban. Messages over a limit wait in the queue; answers to people who wrote never wait.': [
     'Limites que protegem o número de um banimento. O que espera por eles fica na fila; respostas a quem escreveu nunca esperam.',
     'Límites que protegen el número de un bloqueo. Lo que espera por ellos queda en la cola; las respuestas a quien escribió nunca esperan.',
   ],
@@ -149,7 +149,7 @@ export const INSTANCE = {
   'Save the warm-up': ['Salvar o aquecimento', 'Guardar el calentamiento'],
   'Save the quiet hours': ['Salvar o horário de silêncio', 'Guardar las horas de silencio'],
   'Warm-up': ['Aquecimento', 'Calentamiento'],
-  'Days since the link, and the most new people in 24 hours from then on. Empty: off.': [
+  'Days since the link, and the largest number of new people in 24 hours from then on. Leave it empty to switch it off.': [
     'Dias desde a vinculação ao celular e o máximo de pessoas novas em 24 horas a partir de então. Vazio: desligado.',
     'Días desde la vinculación y el máximo de personas nuevas en 24 horas a partir de entonces. Vacío: apagado.',
   ],

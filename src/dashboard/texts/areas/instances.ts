@@ -91,7 +91,7 @@ export const INSTANCES = {
   Failed: ['Falhou', 'Falló'],
   Discarded: ['Descartado', 'Descartado'],
   'Retrying ({n} of {total})': ['Tentando de novo ({n} de {total})', 'Reintentando ({n} de {total})'],
-  '{instances} cannot tell the network, because they are not connected. Also remove their devices on the phones, under Linked devices.':
+  '{instances} cannot report the logout to the network, because they are not connected. Also remove their devices on the phones, under Linked devices.':
     [
       '{instances} sem conexão não podem avisar a rede. Remova também os dispositivos nos celulares, em Dispositivos conectados.',
       '{instances} sin conexión no pueden avisar a la red. Quite también los dispositivos en los teléfonos, en Dispositivos vinculados.',

@@ -31,7 +31,7 @@ export const LOG = {
   'Event id': ['Id do evento', 'Id del evento'],
   Attempts: ['Tentativas', 'Intentos'],
   Body: ['Corpo', 'Cuerpo'],
-  'The receiver did not take it: {answer}': ['O destino não aceitou: {answer}', 'El receptor no lo aceptó: {answer}'],
+  'The receiver did not accept it: {answer}': ['O destino não aceitou: {answer}', 'El receptor no lo aceptó: {answer}'],
   'no answer': ['sem resposta', 'sin respuesta'],
   'Delivered or failed': ['Entregues ou com falha', 'Entregados o fallidos'],
   'No event was sent, because no event in this range still has its body.': [
@@ -102,7 +102,7 @@ export const LOG = {
     'En este período: {events}. Se reenvían los que aún tienen el cuerpo guardado.',
   ],
   'Search further': ['Buscar mais', 'Buscar más'],
-  'Searched down to {time}.': ['Busca feita até {time}.', 'Búsqueda hecha hasta {time}.'],
+  'Searched back to {time}.': ['Busca feita até {time}.', 'Búsqueda hecha hasta {time}.'],
   'No event fits': ['Nenhum evento corresponde', 'Ningún evento coincide'],
   'Entries are kept for seven days.': ['Os registros ficam por sete dias.', 'Los registros se guardan siete días.'],
   'No events yet': ['Ainda não há eventos', 'Todavía no hay eventos'],

@@ -31,7 +31,7 @@ export const MESSAGES = {
   'timeline of this message': ['linha do tempo desta mensagem', 'recorrido de este mensaje'],
   'All messages': ['Todas as mensagens', 'Todos los mensajes'],
   'Nothing is known of this chat': ['Nada se sabe desta conversa', 'No se sabe nada de esta conversación'],
-  'Its messages are older than what the service keeps.': [
+  'Its messages are older than those that the service keeps.': [
     'As mensagens são mais antigas do que o que o serviço guarda.',
     'Sus mensajes son más antiguos que lo que el servicio guarda.',
   ],

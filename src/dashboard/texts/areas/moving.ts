@@ -4,13 +4,13 @@ export const MOVING = {
   Export: ['Exportar', 'Exportar'],
   'Export the instance': ['Exportar a instância', 'Exportar la instancia'],
   'Make a backup': ['Fazer um backup', 'Hacer una copia de seguridad'],
-  'The instance goes on. The archive has its device and its settings, but no messages that wait.': [
+  'The instance keeps running. The archive contains its device and its settings, but no waiting messages.': [
     'A instância continua. O arquivo tem o dispositivo e as configurações, mas não as mensagens na fila.',
     'La instancia sigue. El archivo tiene su dispositivo y su configuración, pero no los mensajes en espera.',
   ],
   'The backup is saved.': ['O backup foi salvo.', 'La copia de seguridad se guardó.'],
   'Move to another server': ['Mover para outro servidor', 'Trasladar a otro servidor'],
-  'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server, then delete the instance here.':
+  'The instance is stopped here and stays stopped. The archive contains everything, including the queue. Import it at the other server, then delete the instance here.':
     [
       'A instância para aqui e fica parada. O arquivo tem tudo, inclusive a fila. Importe-o no outro servidor e depois exclua a instância aqui.',
       'La instancia se detiene aquí y queda detenida. El archivo tiene todo, también la cola. Impórtelo en el otro servidor y luego elimine la instancia aquí.',
@@ -30,11 +30,11 @@ export const MOVING = {
   'Another server of this service': ['Outro servidor deste serviço', 'Otro servidor de este servicio'],
   'An archive, as its Export makes it.': ['Um arquivo feito por Exportar.', 'Un archivo hecho con Exportar.'],
   'The folder that has creds.json.': ['A pasta que tem creds.json.', 'La carpeta que tiene creds.json.'],
-  'The SQLite file of the stopped program, or rows.': [
+  'The SQLite file of the stopped program, or a file of rows.': [
     'O arquivo SQLite do programa parado, ou linhas.',
     'El archivo SQLite del programa detenido, o filas.',
   ],
-  'A file of rows, see the page about moving.': [
+  'A file of rows; the page about moving says how to make it.': [
     'Um arquivo de linhas; veja a página sobre migração.',
     'Un archivo de filas; vea la página sobre traslado.',
   ],
@@ -43,8 +43,11 @@ export const MOVING = {
     'Un archivo de filas. Para una carpeta, elija Baileys.',
   ],
   Check: ['Verificar', 'Revisar'],
-  'Nothing is written yet. In the file:': ['Nada foi gravado ainda. No arquivo:', 'Todavía no se escribió nada. En el archivo:'],
-  'The one that was chosen for the export.': ['A que foi escolhida ao exportar.', 'La que se eligió al exportar.'],
+  'Nothing has been written yet. The file contains:': [
+    'Nada foi gravado ainda. No arquivo:',
+    'Todavía no se escribió nada. En el archivo:',
+  ],
+  'The passphrase that was chosen for the export.': ['A que foi escolhida ao exportar.', 'La que se eligió al exportar.'],
   'The other program is stopped, for good': ['O outro programa parou de vez', 'El otro programa se detuvo para siempre'],
   'Two programs with one device take the connection from each other, and messages are lost.': [
     'Dois programas com um dispositivo tomam a conexão um do outro, e mensagens se perdem.',
@@ -55,8 +58,11 @@ export const MOVING = {
     'El dispositivo se usó después de que se hizo este archivo',
   ],
   Device: ['Dispositivo', 'Dispositivo'],
-  'Only if the file has several.': ['Só se o arquivo tiver vários.', 'Solo si el archivo tiene varios.'],
-  'Of the new instance. May be empty.': ['Da nova instância. Pode ficar vazio.', 'De la nueva instancia. Puede quedar vacío.'],
+  'Needed only if the file has several devices.': ['Só se o arquivo tiver vários.', 'Solo si el archivo tiene varios.'],
+  'Name of the new instance. It may be empty.': [
+    'Da nova instância. Pode ficar vazio.',
+    'De la nueva instancia. Puede quedar vacío.',
+  ],
   'The archive does not keep the pause: the instance connects as soon as it is imported.': [
     'O arquivo não guarda a pausa: a instância se conecta assim que for importada.',
     'El archivo no guarda la pausa: la instancia se conecta en cuanto se importa.',

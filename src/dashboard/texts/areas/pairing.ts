@@ -11,7 +11,7 @@ export const PAIRING = {
     'Este é o simulador: um celular de verdade não pode escanear este código. {link}',
     'Este es el simulador: un teléfono real no puede escanear este código. {link}',
   ],
-  'Scan it with a pretend phone': ['Escanear com um celular simulado', 'Escanear con un teléfono simulado'],
+  'Scan it with a simulated phone': ['Escanear com um celular simulado', 'Escanear con un teléfono simulado'],
   'QR code to scan': ['Código QR para escanear', 'Código QR para escanear'],
   'Fetching the code…': ['Buscando o código…', 'Buscando el código…'],
   'Fetching a new code…': ['Buscando um novo código…', 'Buscando un código nuevo…'],
@@ -61,7 +61,7 @@ export const PAIRING = {
     'Los enlaces terminados quedan en la lista una semana.',
   ],
   'Send this link': ['Envie este link', 'Envíe este enlace'],
-  'Whoever opens it can pair this instance with a phone, and nothing else. It is shown only now; it ends when the instance is connected.':
+  'A person who opens it can pair this instance with a phone, and do nothing else. It is shown only now; it ends when the instance is connected.':
     [
       'Quem o abre pode conectar esta instância a um celular, e nada mais. Ele só aparece agora e termina quando a instância se conecta.',
       'Quien lo abre puede vincular esta instancia con un teléfono, y nada más. Se muestra solo ahora y termina cuando la instancia se conecta.',
@@ -113,7 +113,7 @@ export const PAIRING = {
     '¿Ningún cuadro pide que confirme? Agregue la extensión a este navegador',
   ],
   'Download the helper': ['Baixe a extensão', 'Descargue la extensión'],
-  '{link} and unpack it. It works in Chrome, Edge and other browsers made of Chromium.': [
+  '{link} and unpack it. It works in Chrome, Edge and other browsers based on Chromium.': [
     '{link} e descompacte o arquivo. Ela funciona no Chrome, no Edge e em outros navegadores baseados no Chromium.',
     '{link} y descomprímala. Funciona en Chrome, Edge y otros navegadores basados en Chromium.',
   ],

@@ -42,7 +42,7 @@ export const PROBLEMS = {
     'Sincronice el reloj de la máquina (NTP). Los ids y las horas adelantados quedan así hasta que la hora real los alcance.',
   ],
   'A bucket for media cannot be used.': ['Um bucket de mídia não pode ser usado.', 'Un bucket de medios no se puede usar.'],
-  'The log has the answer of its server. Check the server, the URL and the credentials; the service goes on by itself.': [
+  'The log has the answer of its server. Check the server, the URL and the credentials; the service then continues by itself.': [
     'O log tem a resposta do servidor dele. Verifique o servidor, a URL e as credenciais; o serviço continua sozinho.',
     'El registro tiene la respuesta de su servidor. Revise el servidor, la URL y las credenciales; el servicio sigue solo.',
   ],
@@ -148,7 +148,7 @@ export const PROBLEMS = {
     '{n} instâncias estão perdendo seus eventos de webhook mais antigos.',
     '{n} instancias están perdiendo sus eventos de webhook más antiguos.',
   ],
-  'The receiver does not accept them: repair it, or raise SVC_OUTBOX_MAX.': [
+  'The receiver does not accept them. Repair it, or raise SVC_OUTBOX_MAX.': [
     'O destino não os aceita: conserte-o, ou aumente SVC_OUTBOX_MAX.',
     'El receptor no los acepta: repárelo, o aumente SVC_OUTBOX_MAX.',
   ],

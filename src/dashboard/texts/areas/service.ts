@@ -112,9 +112,9 @@ export const SERVICE = {
     'A instância está iniciando; tente de novo em instantes.',
     'La instancia se está iniciando; intente de nuevo en un momento.',
   ],
-  'All instance slots of the plan are in use.': [
-    'Todas as vagas do plano estão em uso.',
-    'Todos los lugares del plan están en uso.',
+  'All instance slots of the plan are in use; delete an instance, or ask the administrator for more slots.': [
+    'Todas as vagas do plano estão em uso; exclua uma instância ou peça mais vagas ao administrador.',
+    'Todos los lugares del plan están en uso; elimine una instancia o pida más lugares al administrador.',
   ],
   'The request is not valid.': ['A requisição não é válida.', 'La solicitud no es válida.'],
   'This number has no WhatsApp account.': ['Este número não tem WhatsApp.', 'Este número no tiene WhatsApp.'],

@@ -48,7 +48,7 @@ export const WEBHOOKS = {
   ],
   'Create a new secret?': ['Criar um novo segredo?', '¿Crear un nuevo secreto?'],
   'The instance has a new secret.': ['A instância tem um novo segredo.', 'La instancia tiene un nuevo secreto.'],
-  'How long the current secret also signs': [
+  'How long the current secret stays valid': [
     'Por quanto tempo o segredo atual também assina',
     'Cuánto tiempo firma también el secreto actual',
   ],

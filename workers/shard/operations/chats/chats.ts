@@ -137,7 +137,9 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
     const make = () => {
       const chat = directory.chat([found.id]) ?? found
       if (value && !chat.isPinned && directory.pinned() >= MAX_PINNED)
-        throw new Failure('not_allowed', { message: `At most ${MAX_PINNED} chats are pinned at a time.` })
+        throw new Failure('not_allowed', {
+          message: `The account already has ${MAX_PINNED} pinned chats, which is the maximum; unpin one first.`,
+        })
       const now = clock.now()
       const newest = newestOf(chat, Math.floor(now / SECOND))
       return [...(value ? [archiveChange(chat.id, false, newest, now)] : []), pinChange(chat.id, value, now)]

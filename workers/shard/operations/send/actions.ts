@@ -76,13 +76,16 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
     }
     if (chat.kind === 'user' && !input.owner) return deleteForMe(context, chat, input.message_id)
     const { key, to, message } = await targetOf(context, chat, { ...input, from_me: input.owner }, { orDeleted: true })
-    if (input.owner && !key.fromMe) throw new Failure('not_allowed', { message: 'The message is not yours.' })
+    if (input.owner && !key.fromMe)
+      throw new Failure('not_allowed', {
+        message: 'The account did not send this message, so it cannot be deleted with owner=true.',
+      })
     const outgoing = { content: { proto: { protocolMessage: { key, type: Type.REVOKE } } } }
     if (key.fromMe)
       return deleting(context, message, () =>
         to.kind === 'status' ? changeStatus(context, input.message_id, outgoing) : sendMessage(context, to, outgoing),
       )
-    if (to.kind === 'status') throw new Failure('not_allowed', { message: 'The status is not yours.' })
+    if (to.kind === 'status') throw new Failure('not_allowed', { message: 'A status post of somebody else cannot be deleted.' })
     if (!(await isAllowed(context, to, (group) => isOwnAdmin(session, group))))
       throw new Failure('not_allowed', { message: 'Only admins may delete messages of others.' })
     return deleting(context, message, () => sendMessage(context, to, { ...outgoing, attributes: { edit: EDIT.adminRemoval } }))

@@ -85,7 +85,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
 
 /** Returns the document, which the schema of the request requires, except for an edit. */
 function present(document: MediaInput | undefined): MediaInput {
-  if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
+  if (document === undefined) throw new Failure('media_invalid', { message: 'The document is missing.' })
   return document
 }
 

@@ -37,7 +37,7 @@ export function createToldBudgets({ id, store, sealer, log }: Context<'id' | 'st
       return (await records.get(store, key))?.budgets ?? []
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
-      log.error({ err: error }, 'the record of the budgets that were told could not be decoded')
+      log.error({ err: error }, 'the record of the reported budgets could not be decoded')
       return []
     }
   }

@@ -30,7 +30,8 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   // A view-once message cannot be edited, because the new content would stay visible after it was viewed.
   if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'View-once messages cannot be edited.' })
   const content = normalizeMessageContent(original.message ?? undefined) ?? {}
-  if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
+  if (change.isMeant?.(content) === false)
+    throw new Failure('message_not_found', { message: 'The message is of another kind than its edit.' })
   const isPost = to.kind === 'newsletter'
   const editedMessage = await edited(content, change, isPost)
   const send = () => {

@@ -43,7 +43,8 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
   async function byHand(eventId: string): Promise<LogEntry> {
     const { row: before, key, sealed } = await mustBeKept(eventId)
     const url = target(before.type)
-    if (url === null) throw new Failure('not_allowed', { message: 'The type of this event has no URL.' })
+    if (url === null)
+      throw new Failure('not_allowed', { message: `The type of this event has no URL; PUT /webhooks/${before.type} sets one.` })
     const outcome = await post(eventId, before.type, url, sealer.open(key, sealed), before.attempts + 1)
     const row = afterAttempt(before, url, outcome)
     if (outcome.ok) {

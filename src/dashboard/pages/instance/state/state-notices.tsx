@@ -41,7 +41,7 @@ const Banned = ({ until }: { until: string | null }) => (
           t('WhatsApp banned this number.')
         )}
       </strong>{' '}
-      {t('Open WhatsApp on the phone: it says why, and lets you object. Pairing again does not help.')}{' '}
+      {t('Open WhatsApp on the phone: it says why, and lets you request a review. Pairing again does not help.')}{' '}
       {until ? t('The service connects by itself afterwards.') : null}
     </div>
   </Notice>
