@@ -14,9 +14,9 @@ export const exportDevice = command({
   details: [
     'The instance is stopped first and stays stopped, with the reason moved: a device can be connected in one place only. The service may keep',
     'running. --to svc writes the whole instance into an archive, a file that a passphrase encrypts, for `instance import --from svc` at another server:',
-    'device, settings, token, webhooks, queue, and events to be delivered. With --backup the instance goes on here, and the archive has no queue and',
+    'device, settings, token, webhooks, queue, and events to be delivered. With --backup the instance keeps running, and the archive has no queue and',
     'no events. --to baileys writes the device into a folder, as useMultiFileAuthState of Baileys reads it. Delete the instance when it is connected',
-    'at its new place: deleting a stopped instance logs nothing out. `instance resume` calls a move off that has not been used anywhere.',
+    'at its new place: this does not log the device out. `instance resume` cancels a move if the other program has not connected.',
   ].join('\n'),
   arguments: [
     { name: 'ID', about: 'id of the instance' },

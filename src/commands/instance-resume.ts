@@ -8,7 +8,7 @@ export const resumeDevice = command({
   name: 'instance resume',
   summary: 'Start an instance again whose move to another program was cancelled',
   details: [
-    'Only for a device that the other program has never connected with. If it has, its keys have changed, and recipients would silently drop the',
+    'Use it only if the other program has never connected with the device. If it has, its keys have changed, and recipients would silently drop the',
     'first messages from here: delete the instance while it is stopped, and import the device again with `instance import`. The service may',
     'keep running; a stopped one connects the instance at its next start.',
   ].join('\n'),

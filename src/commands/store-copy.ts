@@ -21,8 +21,8 @@ export const copyStoreCommand = command({
   summary: 'Move everything to another store, for example to PostgreSQL or back',
   details: [
     'Stop the service first. Records, keys and waiting media of the store (SVC_STORE_URL) are copied as they are, still encrypted. The target must',
-    'have nothing in it. The service then refuses to start on the old store, because two copies would be the same linked devices. A command that was',
-    'interrupted can be run again, and goes on.',
+    'be empty. The service then refuses to start on the old store, because two copies would be the same linked devices. A command that was',
+    'interrupted can be run again, and continues.',
   ].join('\n'),
   options: {
     to: { value: '<url>', about: 'store to copy to, as SVC_STORE_URL names it', required: true },
@@ -43,8 +43,8 @@ export const reopenStoreCommand = command({
   name: REOPEN,
   summary: 'Use a store again that "store copy" has moved',
   details: [
-    'Only while no service has used the copy: what happened there is not here, and both together would be the same linked devices. The command compares',
-    'both stores, and the service then refuses to start on the copy. If the copy cannot be reached for a while, wait: a service may still use it.',
+    'Use it only while no service has used the copy: this store lacks later changes, and both stores would be the same linked devices. The command',
+    'compares both stores, and the service then refuses to start on the copy. If the copy cannot be reached, wait: a service may still use it.',
   ].join('\n'),
   options: {
     copy: { value: '<url>', about: 'store that everything was moved to' },

@@ -188,7 +188,7 @@ async function ask(place: Place, other: string, own: string, asked: Set<Socket>,
 const AGAIN: ReadonlySet<string> = new Set(['EAGAIN', 'ECONNRESET', 'EPIPE'])
 
 const notAllowed = (path: string) =>
-  `The socket ${path} belongs to a process of another user, or remains of one, so the store cannot be opened; end that process, or remove the socket if there is none.`
+  `The socket ${path} belongs to a process of another user, or was left by one, so the store cannot be opened; end that process, or remove the socket if there is none.`
 
 const notAnswered = (name: string) =>
   `The process ${name.split('-')[1]} has the store open and does not answer, so this one cannot open it safely; end that process, or try again later.`

@@ -31,14 +31,14 @@ export async function loadSecretKey({
   if (secretKey !== undefined) return parseSecretKey(secretKey, 'SVC_SECRET_KEY')
   if (isGivenOnly) {
     throw new Error(
-      `SVC_SECRET_KEY is not set; a store in PostgreSQL needs it, because the key must not lie beside what it opens. It must be ${SECRET_KEY_FORM}.`,
+      `SVC_SECRET_KEY is not set; a store in PostgreSQL needs it, because the key must not be stored beside the data that it opens. It must be ${SECRET_KEY_FORM}.`,
     )
   }
   const found = await readIfThere(file)
   if (found !== undefined) return parseSecretKey(found, `The key file ${file}`)
   if (!(await isEmpty(store))) {
     throw new Error(
-      `The key file ${file} is missing, but the store has data sealed with it; put the file back or give the key itself.`,
+      `The key file ${file} is missing, but the store has data sealed with it; put the file back, or set SVC_SECRET_KEY to the key.`,
     )
   }
   if (mustExist) throw new Error(`The key file ${file} is missing; start the service once, which creates it.`)
