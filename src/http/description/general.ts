@@ -13,18 +13,20 @@ export const INFO = {
   contact: { name: 'Operator of this installation' },
   description: `REST and webhook gateway to WhatsApp accounts.
 
-An instance is one linked device. Its operations are reached under its id and token. Queued sends are acknowledged at once; their
+An instance is one linked device. The paths of its operations contain its id and token. Queued sends are acknowledged at once; their
 outcome is a \`delivery\` event. Every response carries \`X-Request-Id\`; counted routes carry \`X-RateLimit-Limit\` and
-\`X-RateLimit-Remaining\` (120 at once, 60 per second and instance). A field in another spelling
+\`X-RateLimit-Remaining\`: each instance accepts 120 requests at once, and then 60 per second. A field in another spelling
 (\`delayMessage\` for \`delay_message\`) is refused with \`invalid_request\`, whose issue names the right field. Other unknown fields are
-ignored, and named in \`${IGNORED_HEADER.name}\`. A request has at most 200 headers and 16 KB of them, else 431, and one \`Host\`, else 400.
+ignored, and named in \`${IGNORED_HEADER.name}\`. A request with more than 200 headers, or more than 16 KB of them, is refused with 431, and
+one without exactly one \`Host\` with 400.
 
 Names and notes that are kept here (of instances, API keys, the workspace, apps, the allowlist) are trimmed and stored in Unicode's composed
 form (NFC). Control characters, direction controls and invisible characters are refused, except where they belong, as in emoji.
 
-An instance may speak a dialect (\`dialect\` of its settings, or the header \`${DIALECT_HEADER}: zapi\` for one request): the operations with
-\`x-dialects\` then take and give camelCase and the forms that clients of that gateway know, and their errors are texts. This description has
-our own words, which the header \`${DIALECT_HEADER}: ${OWN_WORDS}\` asks for on such an instance.
+An instance may use the names and formats of another gateway, a dialect (\`dialect\` of its settings, or the header \`${DIALECT_HEADER}: zapi\`
+for one request). The operations with \`x-dialects\` then accept and return the camelCase names and the formats that clients of that gateway
+know, and the field \`error\` of their errors is a text. This description has the service's own names. On an instance with a dialect, the header
+\`${DIALECT_HEADER}: ${OWN_WORDS}\` selects them.
 
 ## Events
 
