@@ -42,13 +42,13 @@ try {
     await connectMany(running.gateway, bench.sandbox, made, size - made)
     made = size
     for (const [name, limit] of Object.entries(GATES)) {
-      // With the limit lifted, only the largest number of instances is measured.
+      // The lifted limit is measured only with the largest number of instances.
       if (limit === LIFTED && size !== SIZES.at(-1)) continue
       const env = { SVC_STARTS_PER_SECOND: limit }
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // With the limit lifted, the start after a kill is only measured in a smoke run.
+      // The start after a kill is measured with the lifted limit only in a smoke run.
       if (limit === LIFTED && !SMOKE) continue
       // Waits for the work that is left after the logins.
       await sleep(amount(2_000, 200))

@@ -4,7 +4,7 @@
  * gateway or the ticket.
  */
 ;(() => {
-  // Without the fragment there is nothing to confirm, and the page must not notice the extension. page.js removes
+  // If there is no fragment, there is nothing to confirm, and the page must not notice the extension. page.js removes
   // the fragment.
   if (!location.hash.startsWith('#svc-passkey=')) return
 

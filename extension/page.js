@@ -38,7 +38,7 @@
   const host = document.createElement('div')
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLE)
-  // With a closed root, the page can neither read nor click what is in the card.
+  // The root is closed, so that the page can neither read nor click what is in the card.
   const root = host.attachShadow({ mode: 'closed' })
   root.adoptedStyleSheets = [sheet]
   const made = (tag, parts, more = {}) => {

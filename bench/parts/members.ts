@@ -15,7 +15,7 @@ export interface BenchMembers {
   postgres: Cluster
   /**
    * Starts a member. `name` is the name of the member and of its data folder. The base URL of all members is the
-   * address of the first one.
+   * address of the first member.
    */
   start(name: string): Promise<BenchMember>
 }

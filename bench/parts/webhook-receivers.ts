@@ -96,7 +96,7 @@ async function open(kind: Kind): Promise<string> {
 const calls = {
   open: async () =>
     Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await open(kind)]))) as Record<Kind, string>,
-  /** Sets how the receivers behave: each as its kind does if `value` is true, otherwise all of them answer. */
+  /** If `value` is true, each receiver behaves as its kind does. If it is false, all of them answer. */
   setBroken(value: boolean) {
     isBroken = value
     if (value) last.clear()

@@ -72,8 +72,8 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
   }
 
   test('lists the tools, whose schemas every client can read', async () => {
-    // With `--strict`, the inspector ends with an exit code of its own if there is a schema that some clients cannot
-    // read.
+    // The option `--strict` makes the inspector end with a special exit code if there is a schema that some clients
+    // cannot read.
     const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict')
     assert.deepEqual([code, stderr.trim()], [0, ''])
     const { tools } = JSON.parse(stdout) as { tools: { name: string; inputSchema: { required?: string[] } }[] }

@@ -73,8 +73,8 @@ async function growth(body: Record<string, unknown>): Promise<number> {
 }
 
 /**
- * Returns the least growth of up to three attempts, in MB, and stops at the first one below the bound. The time of a
- * garbage collection may add much to a peak, but a body that is kept as a whole adds its size to each of them.
+ * Returns the least growth of up to three attempts, in MB, and stops at the first one below the bound. A peak can be
+ * much higher if garbage was not collected before it, but a body that is kept as a whole adds its size to every peak.
  */
 async function leastGrowth(bound: number, body: () => Record<string, unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY

@@ -54,7 +54,7 @@ const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
  * picture.
  */
 const NONE = ['business.collections', 'business.products', 'contacts.picture']
-/** If an object is hidden from the account, these operations report it as absent. */
+/** Operations that report an object as absent if it is hidden from the account. */
 const HIDDEN = ['contacts.picture']
 
 /**

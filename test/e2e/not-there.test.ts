@@ -33,8 +33,7 @@ before(async () => {
   const group = async (participants: string[]) =>
     (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ...participants] })).id
   const removed = await group([ME])
-  // With this query, the service stores data about the group. These data are outdated when the account has been
-  // removed.
+  // This query makes the service store data about the group. The data are outdated when the account has been removed.
   await operations.must('groups.metadata', { group_id: chatOf(removed) })
   await sandbox.post(`/groups/${removed}/participants`, { by: ANA, action: 'remove', phones: [ME] })
   const left = await group([ME])
@@ -124,7 +123,7 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * These sends are not tested with a channel. The service only notices that a channel is missing when the network
+ * Sends that are not tested with a missing channel. The service only notices that a channel is missing when the network
  * refuses the post, and these sends fail before that.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)

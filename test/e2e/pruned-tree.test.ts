@@ -21,8 +21,8 @@ const BUILT = new URL('../../', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('node_modules/', ROOT))
 const execute = promisify(execFile)
 /**
- * With these options, Node searches for packages from the path of a symbolic link. Otherwise, a removed package would
- * be found in the original folder.
+ * Options that make Node search for packages from the path of a symbolic link. Otherwise, a removed package would be
+ * found in the original folder.
  */
 const FROM_LINKS = ['--preserve-symlinks', '--preserve-symlinks-main']
 

@@ -149,7 +149,8 @@ const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, str
 for (const [kind, node, attrs] of ASKED)
   test(`what ${kind} announces is asked for, or done`, async () => {
     const { sandbox } = bare.world
-    // The first notification only sets the time of the last synchronization. So the second one is needed for a query.
+    // The first notification only sets the time of the last synchronization, and only the second notification causes a
+    // query.
     if (kind === 'ib dirty') await sandbox.post('/stanzas', { phone: ME, node })
     const match = { from: 'client', account: ME, tag: 'iq', attrs }
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

@@ -11,7 +11,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
-    // With this setting, the network sends the next batch only on request, as it does with the web client.
+    // This setting makes the network send the next batch only on request, as it does with the web client.
     await sandbox.settings({ offline_batches: 'required' })
     // The first message of each author in the group contains the sender key, without which the later ones cannot be
     // decrypted. So the network goes down before these messages.

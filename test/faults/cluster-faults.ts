@@ -49,7 +49,10 @@ export async function createClusterFaults(
     async stop(member) {
       await member.running().stop()
     },
-    /** If the others remove the member while it is suspended, its process ends as soon as it continues. */
+    /**
+     * Suspends the process for 3 to 12 s. If the others remove the member in this time, the process ends as soon as it
+     * continues.
+     */
     async suspend(member) {
       const { child } = member.running()
       child.kill('SIGSTOP')
@@ -63,7 +66,7 @@ export async function createClusterFaults(
       member.cables!.database.silence()
       await mayEnd(member)
     },
-    /** All members reach the database, so none ends. */
+    /** Silences the link to the member for 1 to 10 s. All members still reach the database, so none of them may end. */
     async 'silent link'(member) {
       member.cables!.link.silence(...seeded.pick(SILENCES))
       await pause(1_000 + seeded.below(9_000))
@@ -89,7 +92,10 @@ export async function createClusterFaults(
       await must('POST', `${asked.url}/admin/nodes/${left.id}/drain`, {}, world.gateway.admin)
       assert.deepEqual(await member.running().ended, { code: 0, signal: null })
     },
-    /** The new member gets instances when another one leaves. */
+    /**
+     * Starts another member, which gets instances when `member` is stopped. It is stopped, too, after `member` was
+     * started again.
+     */
     async 'another member joins and leaves'(member) {
       const joined = world.later[0]!
       await joined.start()

@@ -17,7 +17,10 @@ const ANSWERED_WITHIN = 30_000
 
 export interface Load {
   requests: number
-  /** Requests that were answered 503 with `Retry-After`, and were sent once more, by their `details.reason`. */
+  /**
+   * Number of requests that were answered 503 with `Retry-After` and sent once more, by `details.reason`, or by the
+   * error code if there is no reason.
+   */
   repeated: Record<string, number>
   /** Descriptions of the requests that failed in another way, or failed again the second time. */
   failed: string[]

@@ -36,7 +36,10 @@ export interface MemberOptions {
   address?: string
 }
 
-/** Number of starts that may fail, for example because the database does not accept connections yet. */
+/**
+ * Number of attempts to start a member. An attempt may fail, for example because the database does not accept
+ * connections yet.
+ */
 const STARTS = 5
 
 export async function createMember({ name, dir, common, schema, postgres, address }: MemberOptions): Promise<Member> {

@@ -31,7 +31,7 @@ export interface RunningMember {
 
 export const nodeOf = (name: string) => ({ id: randomUUID(), name, release: '1.0.0', host: '127.0.0.1' })
 
-/** Starts a member. `closeSides` ends its link to the others. */
+/** Starts a member. The caller ends its link to the others with `closeSides`. */
 export async function startMember(cluster: Cluster, schema: string, name: string): Promise<RunningMember> {
   const { link, port } = await openSide()
   const proxy = await startProxy(cluster.socket)

@@ -82,7 +82,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     const leave = ({ store }: RunningMember) => store.members!.leaveIfOthersStay(AbortSignal.timeout(20_000))
     const answers = await Promise.all([leave(a), leave(b)])
     assert.deepEqual(answers.toSorted(), [false, true])
-    // A later look of the one that stays does not change the state of either.
+    // Later looks of the member that stays change the state of neither member.
     const first = a.looks()
     await until(
       async () => a.looks(),
@@ -92,7 +92,8 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     assert.deepEqual(await states(), ['leaving', 'member'])
     assert.deepEqual(await Promise.all([leave(a), leave(b)]), answers)
 
-    // The looks above may have asked one after the other. These questions reach the server together.
+    // The two members above may have asked one after the other. The following queries reach the server at the same
+    // time.
     const links = [await connect(targetOf(cluster.url(schema))), await connect(targetOf(cluster.url(schema)))]
     for (let round = 0; round < 20; round++) {
       const ids = [randomUUID(), randomUUID()]

@@ -292,8 +292,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.commit(put('k', '1'))
     proxy.refuse(true)
     proxy.cut()
-    // Without this pause, the commit could be written before the client notices the closed connection, and its result
-    // would be unknown.
+    // If there were no pause, the commit could be written before the client notices the closed connection, and its
+    // result would be unknown.
     await pause(100)
     await assert.rejects(
       store.commit(put('k', '2')),
@@ -503,7 +503,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const turn = standBy(b).finally(() => {
       isNext = true
     })
-    // If an owner did not hold the lock, the standby would regard it as dead within fewer checks than these.
+    // The standby makes more checks here than it would need to find that an owner without the lock is dead.
     await until(
       async () => waited.length,
       (count) => count > 12,

@@ -1,6 +1,7 @@
 /**
- * Processes open a store again and again while another one commits to it all the time. Without turns, each opening may
- * make lmdb use the number of a commit twice (`src/storage/opening-turn.ts`), so acknowledged records are lost.
+ * Processes open a store again and again while another process commits to it all the time. If they did not wait for
+ * each other (`src/storage/opening-turn.ts`), lmdb could use the number of a commit twice, and acknowledged records
+ * would be lost.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -113,7 +113,10 @@ function ownCgroup(): { folder: string; limit: string; peak: string } | undefine
   return undefined
 }
 
-/** Limits the memory of a process. If this machine cannot do that, returns the reason as a sentence. */
+/**
+ * Creates a memory limit, which `hold` applies to a process. If this machine cannot do that, returns the reason as a
+ * sentence.
+ */
 export function limitMemory(bytes: number): MemoryLimit | string {
   if (process.platform !== 'linux') return 'limits of memory are those of Linux'
   const own = ownCgroup()

@@ -1,5 +1,5 @@
 /**
- * With TEST_THROUGH_MEMBER=1, the contract tests call one member of a cluster, and another member hosts all instances.
+ * If TEST_THROUGH_MEMBER is 1, the contract tests call one member of a cluster, and another member hosts all instances.
  * So each call crosses the link between the engines of the two members.
  */
 import type { Engine } from '../../src/engine/engine.ts'

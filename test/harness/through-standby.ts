@@ -1,6 +1,6 @@
 /**
- * With TEST_THROUGH_STANDBY=1, the requests of the contract tests reach the application through a standby: over HTTP, the
- * link between two services, and both of their servers.
+ * If TEST_THROUGH_STANDBY is 1, the requests of the contract tests reach the application through a standby: over HTTP,
+ * the link between two services, and both of their servers.
  */
 import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'

@@ -29,8 +29,8 @@ export interface Client {
 }
 
 /**
- * Length in ms from which a timer may not keep a finished test alive. If a socket ends while queries run, the library
- * leaves timers of 30 and 60 s behind.
+ * Timers of this length (in ms) or more must not keep a finished test alive. If a socket ends while queries run, the
+ * library leaves timers of 30 and 60 s behind.
  */
 const LEFT_BEHIND = 20_000
 const setTimer = globalThis.setTimeout

@@ -20,7 +20,7 @@ const EACH = Number(process.env.SVC_TEST_INSTANCES ?? 100)
 const LOOK = 250
 /** Number of instances that are paired at the same time. */
 const AT_ONCE = 4
-/** Longest time in ms for which an account may not be connected, on a busy machine. */
+/** Longest time in ms for which an account may be disconnected, on a busy machine. */
 const MOST_GONE = 60_000
 /** Time limit in ms for a balance, which begins a minute after the last change of members. */
 const BALANCED_WITHIN = 300_000

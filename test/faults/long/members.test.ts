@@ -49,7 +49,7 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 300_000 }, () 
       async () => (await side.query("SELECT FROM svc_service WHERE state = 'member' AND writer IS NOT NULL")).rowCount,
       (count) => count === 2,
     )
-    // After this time, each member has seen the other one.
+    // The pause is long enough for each member to see the other one.
     await pause(2_000)
   })
   after(async () => {

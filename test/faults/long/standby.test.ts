@@ -1,6 +1,6 @@
 /**
  * A standby (`SVC_STANDBY`) takes over a PostgreSQL store when the active service is killed or paused. Nothing may be
- * lost, and the former service may not store anything afterwards.
+ * lost, and the former service must not store anything afterwards.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

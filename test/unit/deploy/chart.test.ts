@@ -74,8 +74,8 @@ describe('the rendered chart', { skip: noHelm }, () => {
         for (const [label, value] of Object.entries(selector.matchLabels ?? selector))
           assert.equal(pod.metadata.labels[label], value, label)
 
-      // With service links, Kubernetes would set SVC_PORT to a URL if a Service is named svc. Then the service would
-      // not start.
+      // If service links were enabled, Kubernetes would set SVC_PORT to a URL for a Service with the name svc. Then the
+      // service would not start.
       assert.equal(pod.spec.enableServiceLinks, false)
       const [{ name, containerPort }] = container.ports
       assert.ok(dockerfile.includes(`\nEXPOSE ${containerPort}\n`) && dockerfile.includes(`SVC_PORT=${containerPort}`))

@@ -68,10 +68,7 @@ async function relayTo(port: number) {
     mend() {
       isCut = false
     },
-    /**
-     * Ends a connection after this number of further bytes on all connections: the one on which the last byte
-     * arrives.
-     */
+    /** Counts the further bytes of all connections, and ends the connection on which byte number `bytes` arrives. */
     cutAfter(bytes: number) {
       leftBytes = bytes
     },
@@ -214,7 +211,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
   test('a call of an instance that moves waits for its new home', async () => {
     await b.start(config(AT_B), 'create')
     homes.set(AT_B, 'a')
-    // The other service does not have the instance either, and its answer says so.
+    // Service a does not have the instance, and its answer says so.
     const moving = b.call(AT_B, asks('echo', 1))
     homes.set(AT_B, { id: 'another run', host: HOST, port: relay.port })
     setTimeout(() => homes.set(AT_B, 'b'), 300)

@@ -45,7 +45,8 @@ test('credentials are those of the device, and what another program kept with th
   assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
   assert.deepEqual(taken.me, creds.me)
   assert.equal(taken.additionalData, undefined)
-  // With this value, the service reads the account's settings again after an import.
+  // This value says that the device has read its app state. The service then reads the app state again after the
+  // import, to build its directory.
   assert.equal(taken.accountSyncCounter, 1)
 })
 

@@ -40,7 +40,7 @@ function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   return policy
 }
 
-/** Creates a policy that holds back all items for some people. When it ends is not known in advance. */
+/** Creates a policy that holds back all items for some people, until a time that is not known in advance. */
 function closed() {
   const people = new Set<string>()
   const listeners: ChangeListener[] = []

@@ -57,8 +57,8 @@ export async function startControlServer(
         reply(response, status, body)
       })
   })
-  // Without this setting, Node drops headers beyond its limit. The `Origin` of a page could be one of them, and would
-  // not be checked.
+  // The value 0 removes the limit. Otherwise, Node would drop headers beyond its limit, and the `Origin` of a page
+  // could be among them.
   server.maxHeadersCount = 0
   server.keepAliveTimeout = KEPT_OPEN
   await listen(server, port, host)

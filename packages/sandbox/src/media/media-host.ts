@@ -185,8 +185,8 @@ function fail(response: ServerResponse, status: number, message: string): void {
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on the port of the last run if a folder is given, because URLs in old messages contain it. If that port is
- * not free, any other port is used.
+ * Listens on the given port. If there is a folder and no port, listens on the port of the last run, because URLs in old
+ * messages contain it; if that port is not free, on any other.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
   if (port !== undefined || dir === undefined) return listen(server, port ?? 0, LOOPBACK)

@@ -265,8 +265,8 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
 }
 
 /**
- * Records a request to join. It comes from the person, or from `actor`, who tried to add the person, but may not add
- * people.
+ * Records a request to join. It comes from the person, or from `actor`, who tried to add the person without the right
+ * to add people.
  */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })

@@ -16,8 +16,8 @@ export const SettingsChange = v.strictObject({
    */
   snapshots_above: v.optional(v.nullable(count)),
   /**
-   * With `required`, waiting stanzas are only sent in the batches that the client requests. With `optional` (the
-   * default), the network also sends one more stanza for each one that the client confirms.
+   * `required`: waiting stanzas are only sent in the batches that the client requests. `optional` (the default): the
+   * network also sends one more stanza for each stanza that the client confirms.
    */
   offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })

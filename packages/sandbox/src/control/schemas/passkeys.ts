@@ -39,8 +39,8 @@ const bends = v.strictObject({
   continuation: v.optional(continuation),
   continuation_delay_ms: v.optional(count),
   /**
-   * With `early`, `pair-success` is sent before the answer to the encrypted request. With `old_secret`, it is signed
-   * with the secret in the code.
+   * `early`: `pair-success` is sent before the answer to the encrypted request. `old_secret`: it is signed with the
+   * secret in the code.
    */
   pair_success: v.optional(v.picklist(['early', 'old_secret'])),
   cut_after: v.optional(v.picklist(['request', 'options', 'ref', 'prologue', 'continuation', 'nonce', 'sealed_request'])),

@@ -59,7 +59,7 @@ export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {
     if (!person) return node('participant', { jid: address, error })
     const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-    // The code 403 means that the person may not be added, but can be invited. So the answer contains an invitation.
+    // The code 403 means that the person cannot be added, but can be invited. So the answer contains an invitation.
     return error === 403
       ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
       : shown

@@ -74,9 +74,9 @@ interface LookUp {
 }
 
 /**
- * Checks the role that a query claims. The rules come from captured answers. Guests may not query as guests, and an
- * owner may also query as a subscriber. The oldest form of the query has no role, and a query by link is open to
- * everyone.
+ * Checks the role that a query claims, by rules from captured answers. Nobody may claim the role of a guest. A guest
+ * may only claim that of a subscriber, and all others may claim any other role. The oldest form of the query has no
+ * role, and a query by link is open to everyone.
  */
 function checkRole(request: Request, newsletter: Newsletter) {
   const { input, fetch_wamo_sub: asksForSubscription } = request.variables
