@@ -101,6 +101,8 @@ class Bench {
 
   async #first(): Promise<string | undefined> {
     const found = await this.#line.first()
+    const inMemory = this.#line.rows.map(({ id }) => id)
+    assert.deepEqual(inMemory, [...new Set(inMemory)].sort(), 'the rows in memory are in order, and none is there twice')
     const [must] = this.#ids('waiting').filter((id) => !this.#either.has(id))
     if (found === undefined) {
       assert.equal(must, undefined, 'a waiting row is found')
@@ -316,6 +318,22 @@ test('the oldest row is found while it is taken and a later one has ended', asyn
   await write('r2', false)
   line.ended('r2')
   assert.equal(await line.oldest(), 'r1')
+})
+
+test('a row that is found on disk before its commit is reported is in memory once', async (t) => {
+  const { line, write } = await stored(t, [])
+  const ids = ['r1', 'r2']
+  for (const id of ids) {
+    line.coming({ id, text: id })
+    await write(id, true)
+  }
+  assert.equal((await line.first())?.id, 'r1')
+  ids.forEach(line.committed)
+  await line.all()
+  assert.deepEqual(
+    line.rows.map(({ id }) => id),
+    ids,
+  )
 })
 
 test('a taken row whose attempt failed is found before those that are aside', async (t) => {
