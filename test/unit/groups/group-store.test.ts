@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
+import { deferred } from '../../../src/lib/deferred.ts'
+import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createGroupStore } from '../../../workers/shard/groups/group-store.ts'
 import type { Group } from '../../../workers/shard/wire/groups.ts'
@@ -13,7 +15,7 @@ const group = (subject: string, id = GROUP) =>
 async function bench(t: TestContext) {
   const store = await tempStore(t)
   const clock = { at: 1_000_000_000_000, now: () => clock.at }
-  const open = () => createGroupStore({ id: INSTANCE, store, sealer, clock, log: recordingLog() })
+  const open = (on: StateStore = store) => createGroupStore({ id: INSTANCE, store: on, sealer, clock, log: recordingLog() })
   return { store, clock, open, stored: open() }
 }
 
@@ -45,6 +47,26 @@ test('of what is kept and dropped at once the last counts', async (t) => {
   stored.keep(group('five'))
   await stored.settled()
   assert.equal((await open().read(GROUP))?.subject, 'five')
+})
+
+test('a group that changes while it is being written is written again', async (t) => {
+  const { store, open } = await bench(t)
+  const isWriting = deferred()
+  const mayWrite = deferred()
+  const slow = open({
+    ...store,
+    async commit(batch) {
+      isWriting.resolve()
+      await mayWrite.promise
+      return await store.commit(batch)
+    },
+  })
+  slow.keep(group('Team'))
+  await isWriting.promise
+  slow.drop(GROUP)
+  mayWrite.resolve()
+  await slow.settled()
+  assert.equal(await open().read(GROUP), null)
 })
 
 test('nothing of it is left for another account', async (t) => {
