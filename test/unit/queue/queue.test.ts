@@ -24,6 +24,8 @@ import {
   type SendResult,
   TryLater,
 } from '../../../workers/shard/queue/contract.ts'
+import type { Waiting } from '../../../workers/shard/queue/item.ts'
+import type { Hold } from '../../../workers/shard/queue/line/holds.ts'
 import { createQueue } from '../../../workers/shard/queue/queue.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import { column, columns } from '../../harness/columns.ts'
@@ -858,6 +860,27 @@ for (const [step, times] of [
   })
 }
 
+test('an item whose message the network may know is not held by a policy after a restart; one that it cannot know is', async (t) => {
+  for (const mayHaveLeft of [true, false]) {
+    const b = await bench(t, UNPACED)
+    let isInFlight = false
+    const killed = await b.open({
+      send() {
+        isInFlight = true
+        return new Promise(() => {})
+      },
+    })
+    await killed.enqueue(text('1'))
+    b.connect(killed)
+    await until(() => isInFlight, 'the item to leave')
+    const holding = (item: Waiting): Hold | undefined => (item.mayHaveLeft ? undefined : { reason: 'pacing', until: null })
+    const queue = await b.open({ mayHaveLeft: async () => mayHaveLeft, policies: [{ clock: b.time.clock, holding }] })
+    b.connect(queue)
+    if (mayHaveLeft) await b.delivered(1)
+    else assert.equal(queue.waitingFor(['pacing']).pacing, 1)
+  }
+})
+
 test('waiting items survive a restart, in order, and new ones come after them', async (t) => {
   const b = await bench(t)
   const first = await b.open()
@@ -955,6 +978,15 @@ test('inline media waits beside its item and goes with it', async (t) => {
   await queue.stop(0)
   await b.open({ blobs })
   assert.equal(blobs.used(), 0)
+})
+
+test('the media of an item that could not be stored leave no trace', async (t) => {
+  const b = await bench(t, UNPACED)
+  const blobs = (await openBlobs(mountBlobs(blobFiles({ dir: await tempDir(t) })), { budgetBytes: 5_000 })).of(sealer)
+  const commit = () => Promise.reject(new StorageFailure('The disk is full.', { isFull: true }))
+  const queue = await b.open({ blobs, store: { ...b.store, commit } })
+  await assert.rejects(queue.enqueue(text('1', { bytes: Buffer.alloc(3_000) })))
+  assert.deepEqual([blobs.used(), await blobs.list(keys.blobs(INSTANCE))], [0, []])
 })
 
 test('an item that cannot be read keeps its media over a start, and has it when it can be read again', async (t) => {

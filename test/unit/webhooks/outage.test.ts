@@ -176,6 +176,17 @@ test('an event that the receiver alone refuses is parked and holds nobody up, du
   assert.deepEqual(firstOf(texts(to.received)), ['bad', 'a', 'b', 'c', 'd', 'e'])
 })
 
+test('one event that fails again and again does not make the others wait', async (t) => {
+  const to = await receiver(t, ({ json }) => (json.message_id === 'bad' ? 503 : 200))
+  const b = await bench(t, webhookSettings(to.url))
+  await b.add('bad')
+  await b.pass(MINUTE)
+  assert.ok(to.received.length > 1, `${to.received.length} attempts`)
+  await b.add('a')
+  await b.pass(SECOND)
+  assert.deepEqual(firstOf(texts(to.received)), ['bad', 'a'])
+})
+
 test('the line of one URL waits, the others go on', async (t) => {
   const gone = await receiver(t, () => 503)
   const there = await receiver(t)
