@@ -136,14 +136,18 @@ const ROWS: readonly Row[] = [
   },
 ]
 const nothing = () => undefined
+/** A row of the facet whose old rows are removed last. When it is gone, the old rows of all facets were removed. */
+const OUTDATED = `${keys.timelineWeek(INSTANCE, 1)}outdated`
 
 for (const { facet, prefix, write, isKnown, keptMs, goneMs } of ROWS)
   test(`${facet}: known for its term, over a restart; then it is not, and leaves the disk`, async (t) => {
     const b = await bench(t)
     await write(await b.open(), b.store)
     b.now = START + keptMs
+    await b.store.commit({ ops: [[OUTDATED, Buffer.from('fact')]] })
     const during = await b.open()
     during.start(nothing)
+    await until(async () => (await b.store.get(OUTDATED)) === undefined, 'the removal of old rows')
     await during.stop()
     assert.ok(await isKnown(await b.open()))
     b.now = START + goneMs
