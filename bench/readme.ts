@@ -106,7 +106,10 @@ function costs(): string {
 /** Number of shards by number of cores, as `defaultShards` of `src/config.ts` computes it. */
 const SHARDS: Record<number, number> = { 1: 1, 2: 1, 4: 3 }
 const DEFAULT = { heapMb: 512, webhooks: 128, starts: 25 }
-/** Share of a core that logins after a start may use. The rest is for the instances that are already connected. */
+/**
+ * Share of each shard's core that logins after a start may use. The rest is for the instances that are already
+ * connected.
+ */
 const SHARE_OF_STARTS = 0.75
 
 function settings(): string {

@@ -55,8 +55,8 @@ export function firstDeliveries(events: readonly Event[]): Event[] {
 }
 
 /**
- * Returns a sentence for each two items of one sequence that are in the wrong order. `lineOf`: the sequence of an item;
- * `numberOf`: its number, which must increase within the sequence.
+ * Returns a sentence for each item with a lower number than an earlier item of its sequence. `lineOf`: the sequence of
+ * an item; `numberOf`: its number in the sequence.
  */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()

@@ -12,8 +12,8 @@ export interface CommandResult {
 }
 
 /**
- * Runs an operator command on this data folder. The command gets no other settings (`SVC_…`) than the folder and the
- * address of the store (`store-env.ts`).
+ * Runs an operator command on this data folder. The command gets no other settings (`SVC_…`) than the folder and those
+ * of the store (`store-env.ts`).
  */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 

@@ -8,8 +8,8 @@ import type { Place } from './place.ts'
 import { createSandbox } from './sandbox.ts'
 
 /**
- * Paths of the API under which a test can leave data. Instances and keys are not in this list, because they are deleted
- * before these paths are checked.
+ * Paths of the API whose answers show what a test has left. All instances and keys are deleted first; then the answers
+ * must be the same as at the beginning.
  */
 const LEFT = ['/admin/workspace', '/admin/security', '/admin/oauth-apps', '/admin/webhook-log', '/admin/api-keys']
 const LEFT_OF_ACCOUNT = ['/account/webhooks', '/account/instances']

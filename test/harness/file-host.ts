@@ -50,8 +50,8 @@ export async function startHostileHost(): Promise<HostileHost> {
 }
 
 /**
- * Writes zeros for as long as the client reads, but at most `most` bytes. Resolves at the end of the connection with
- * the number of bytes written.
+ * Writes pieces of 64 KB for as long as the client reads, until at least `most` bytes are written. Resolves at the end
+ * of the connection with the number of bytes written.
  */
 export function pour(response: ServerResponse, most = Number.POSITIVE_INFINITY): Promise<number> {
   const piece = Buffer.alloc(65_536, 7)

@@ -17,13 +17,13 @@ export interface Haproxy {
   stop(): Promise<void>
 }
 
-/** `at`: the address (`host:port`) of each service that the configuration names. */
+/** Starts HAProxy. `at`: the address (`host:port`) of each service that the configuration names. */
 export async function startHaproxy(at: ReadonlyMap<string, string>): Promise<Haproxy> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-haproxy-'))
   const port = await freePort()
   const listening = textOf(HAPROXY_CONFIG)
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
-    // The names of Docker do not exist here.
+    // Docker resolves the names of the services, and there is no Docker here.
     .replace('resolvers docker init-addr libc,none', '')
   const config = join(dir, 'haproxy.cfg')
   await writeFile(

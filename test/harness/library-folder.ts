@@ -15,7 +15,7 @@ import type { Simulator } from './network.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { World } from './world.ts'
 
-// The library prints sessions to the console when it closes them. This call prevents it.
+// The library prints sessions to the console when it closes them. This call prevents that.
 silenceLibsignal()
 
 export interface FolderClient {

@@ -52,7 +52,7 @@ export async function registerApp(registeredAt: string, name = 'Assistant') {
   }
 
   return {
-    /** Address of the page on which the owner decides. */
+    /** Returns the address of the page on which the owner decides. */
     urlAt,
     open: async (url: string): Promise<ConsentPage> => pageOf(await fetch(urlAt(url))),
     enterKey: async (url: string, page: ConsentPage, key: string): Promise<ConsentPage> =>

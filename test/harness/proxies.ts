@@ -40,7 +40,10 @@ function merged(lines: readonly HeaderLine[]): HeaderLine[] {
  * caller's address.
  */
 const ARRANGEMENTS = {
-  /** The proxy joins its header lines with those of the caller, sorted by name, as proxies written in Go do. */
+  /**
+   * The proxy appends the address to the `X-Forwarded-For` of the caller, and sorts all lines by name, as proxies
+   * written in Go do.
+   */
   sorting: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => {
     const forwarded = [...valuesOf(lines, FORWARDED_FOR), caller].join(', ')
     const all: HeaderLine[] = [...lines.filter(isNot(FORWARDED_FOR)), [FORWARDED_FOR, forwarded]]
