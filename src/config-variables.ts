@@ -157,6 +157,8 @@ const Environment = v.object({
   SVC_TEST_KILL_AT: v.optional(text),
   SVC_TEST_LOG_FILE: v.optional(text),
   SVC_TEST_REQUESTS_PER_SECOND: v.optional(whole(1, 1_000_000)),
+  /** `off` at the many starts of tests, where a collection of garbage only takes time. */
+  SVC_TEST_SPARE_MEMORY: v.optional(oneOf('on', 'off'), 'on'),
   SVC_TEST_DOWNLOAD_MS: v.optional(whole(1, 600_000)),
 })
 type Variable = keyof typeof Environment.entries

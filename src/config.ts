@@ -97,6 +97,8 @@ export interface Config extends DataPlaces {
   /** Limit of requests of one instance or workspace; null for the documented default. */
   requestsPerSecond: number | null
   killAt: string | null
+  /** Whether the main thread returns unused memory to the system after its start. */
+  sparesMemory: boolean
 }
 
 export interface ConfigResult {
@@ -184,6 +186,7 @@ export function readConfig({
     downloadMs: known.SVC_TEST_DOWNLOAD_MS ?? DOWNLOAD_LIMIT,
     requestsPerSecond: known.SVC_TEST_REQUESTS_PER_SECOND ?? null,
     killAt: known.SVC_TEST_KILL_AT ?? null,
+    sparesMemory: known.SVC_TEST_SPARE_MEMORY === 'on',
   }
   return {
     config: sandbox ? sandboxed(config) : config,

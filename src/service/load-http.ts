@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { spareMemoryWhenQuiet } from '../engine/quiet-memory.ts'
 import { spareMemory } from '../engine/spare-memory.ts'
 
@@ -7,9 +8,9 @@ export type LoadedHttp = Awaited<ReturnType<typeof loadHttp>>
  * Loads the HTTP application. Loading zod and all declarations takes a third of the start time, so it runs while the
  * shard threads load Baileys on another core. Must be called only once.
  */
-export async function loadHttp() {
+export async function loadHttp({ sparesMemory }: Pick<Config, 'sparesMemory'>) {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
-  await spareMemory()
+  if (sparesMemory) await spareMemory()
   spareMemoryWhenQuiet()
   return { createApp, createLive }
 }

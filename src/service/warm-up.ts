@@ -28,7 +28,7 @@ export function warmUp(
     startWarmThread({ worker: THREAD, heapMb, data: { shard, logging, allowCrash }, log }),
   )
   shutdown.add(async () => void (await Promise.all(threads.map((thread) => thread.end()))))
-  const http = loadHttp()
+  const http = loadHttp(config)
   const loaded = allLoaded(threads, http)
   loaded.catch(() => {})
   return { threads, http, loaded }

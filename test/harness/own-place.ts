@@ -49,6 +49,7 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
         SVC_NETWORK_MEDIA_HOST: media_host,
         SVC_INSTANCE_SLOTS: '500',
         SVC_EGRESS_ALLOW: '127.0.0.0/8,::1',
+        SVC_TEST_SPARE_MEMORY: process.env.SVC_TEST_SPARE_MEMORY,
         ...env,
       },
     })
