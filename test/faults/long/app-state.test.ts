@@ -1,6 +1,6 @@
 /**
- * Every change of labels, of the name or of saved contacts must be reported, even if the service dies before or after
- * its commit.
+ * Every change of labels or of the name must be reported once, and every saved contact must be kept, even if the
+ * service dies before or after the commit of the change.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

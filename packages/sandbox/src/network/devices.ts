@@ -10,8 +10,8 @@ export function deviceIds(person: Person): number[] {
 }
 
 /**
- * Returns the hash of a list of devices as clients compute it: the first six bytes of the SHA-256 over the full
- * addresses, in order.
+ * Returns the hash of a list of devices as clients compute it: the first six bytes of the SHA-256 over the sorted full
+ * addresses.
  */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {

@@ -83,7 +83,7 @@ export function changePost(
   )
 }
 
-/** Stands for all readers who react, because the network does not report which reader reacts. */
+/** Reader of the reactions that the control API adds, which belong to no person of the network. */
 const SOMEBODY = 'somebody'
 
 /**

@@ -22,8 +22,8 @@ const KEY_TYPE = Buffer.from([5])
 const LOW_STOCK = 5
 
 /**
- * Returns a device's keys with one of its one-time keys, which is removed. The device is notified if only few of them
- * are left.
+ * Returns a device's keys with one of its one-time keys, which is removed. The device is notified if fewer than
+ * `LOW_STOCK` of them are left.
  */
 export function takeBundle(network: Network, companion: Companion): SignalBundle {
   const [first] = companion.preKeys

@@ -40,7 +40,7 @@ export function changeOwner(request: Request) {
 }
 
 /**
- * Demotes an administrator. The owner can do this, and administrators can demote themselves. The other followers are
+ * Demotes an administrator. The owner can do this, and administrators can demote themselves. All followers are
  * notified.
  */
 export function demote(request: Request) {
