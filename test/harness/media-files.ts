@@ -1,6 +1,6 @@
 /**
  * Makes small real media files at run time: images with sharp, and sound and video with ffmpeg if the machine has it.
- * Every file is made once per process and kept in memory.
+ * Most files are made only once per process, and kept in memory.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -21,7 +21,8 @@ export interface Client {
   readonly messages: (WAMessage & { upsert: string })[]
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
   /**
-   * Resolves with the result of `look` as soon as it is true. The condition is checked now and after each later event.
+   * Resolves with the first result of `look` that is neither undefined nor false. It is checked now, after each later
+   * event, and at intervals.
    */
   until<T>(look: () => T | undefined | false, what: string): Promise<T>
   ended(): Promise<{ code: number | undefined; message: string; data: unknown }>

@@ -152,7 +152,7 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'passkey_prologue', attrs: {}, content: change ? change(parts) : parts })
     },
 
-    /** Sends a stanza with this content, which may be invalid. */
+    /** Sends a query whose child has this tag and this content, which may be invalid. */
     send: (tag: string, content: BinaryNode['content']) => query('set', { tag, attrs: {}, content }),
 
     sendNonce: ({ nonce }: Attempt) => me.send('companion_nonce', nonce),

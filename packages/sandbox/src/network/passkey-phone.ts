@@ -29,7 +29,9 @@ interface Attempt {
   deviceType: number
   ref: string
   commitment: Buffer
-  /** Whether the phone has accepted the proof that this device is the scanned one. If so, it does not ask its owner. */
+  /**
+   * Whether the phone links the device without asking its owner: the proof is good, and WhatsApp is in the foreground.
+   */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer

@@ -117,7 +117,10 @@ export const Action = v.strictObject({
   value: v.nullable(v.record(v.string(), v.unknown())),
 })
 
-/** The people who see the status: only the listed ones, or all contacts except the listed ones. */
+/**
+ * The people who see the status: all contacts (`contacts`), only the listed people (`allowlist`), or all contacts
+ * except the listed ones (`denylist`).
+ */
 export const StatusPrivacy = v.strictObject({
   setting: v.picklist(['contacts', 'allowlist', 'denylist']),
   phones: v.optional(v.array(Phone), []),
