@@ -50,8 +50,7 @@ export interface ListedNode extends ServiceNode {
 /**
  * Place of the home of an instance, as a member of the cluster sees it. `nowhere`: no member has it, or it moves just now.
  */
-export const HOME_PLACES = ['here', 'elsewhere', 'nowhere'] as const
-export type HomePlace = (typeof HOME_PLACES)[number]
+export type HomePlace = 'here' | 'elsewhere' | 'nowhere'
 
 /**
  * Why a member gives an instance to another member. `balance`: the receiver has fewer instances. `drain`: the giver

@@ -2,6 +2,8 @@
  * Bounded concurrency that one slow receiver cannot use up: there is a limit for all, and a lower one per origin. A
  * waiter whose origin is full is skipped. After a while a slow request counts only in the limit of its origin.
  */
+import { createKeyCounts } from '../lib/key-counts.ts'
+
 export interface FairSlots {
   /**
    * Waits for a free slot. The returned function must be called once to release the slot. Rejects if the signal is
@@ -36,13 +38,13 @@ export function fairSlots({
   now = () => performance.now(),
   timer = inTime,
 }: FairSlotsOptions): FairSlots {
-  const taken = new Map<string, number>()
+  const taken = createKeyCounts()
   const waiting: { origin: string; go: () => void }[] = []
   /** Requests that count in the limit for all, in the order in which they got their slots. */
   const holders = new Set<Holder>()
   let alarm: { cancel(): void } | undefined
 
-  const fits = (origin: string) => holders.size < total && (taken.get(origin) ?? 0) < perOrigin
+  const fits = (origin: string) => holders.size < total && taken.of(origin) < perOrigin
 
   function serve() {
     for (let next = 0; next >= 0; ) {
@@ -71,15 +73,13 @@ export function fairSlots({
   function occupy(origin: string) {
     const holder: Holder = { since: now() }
     holders.add(holder)
-    taken.set(origin, (taken.get(origin) ?? 0) + 1)
+    taken.add(origin)
     let held = true
     return () => {
       if (!held) return
       held = false
       holders.delete(holder)
-      const left = taken.get(origin)! - 1
-      if (left === 0) taken.delete(origin)
-      else taken.set(origin, left)
+      taken.remove(origin)
       serve()
     }
   }

@@ -6,6 +6,7 @@ import { SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { orLate } from '../lib/deadline.ts'
 import { deferred } from '../lib/deferred.ts'
+import { createKeyCounts } from '../lib/key-counts.ts'
 import type { CallerPatience } from './engine.ts'
 import type { Placed, Placement } from './placement.ts'
 
@@ -25,18 +26,15 @@ const LONGEST_RETRY_AFTER = 60
  * function rejects with the reason `not_started` if this cannot happen within three seconds, or if the caller has left.
  */
 export function createStartWait(placement: Pick<Placement, 'find'>) {
-  const waiting = new Map<string, number>()
+  const waiting = createKeyCounts()
   let total = 0
 
   function enter(instance: string): () => void {
-    const others = waiting.get(instance) ?? 0
-    waiting.set(instance, others + 1)
+    waiting.add(instance)
     total++
     return () => {
       total--
-      const left = waiting.get(instance)! - 1
-      if (left === 0) waiting.delete(instance)
-      else waiting.set(instance, left)
+      waiting.remove(instance)
     }
   }
 
@@ -54,7 +52,7 @@ export function createStartWait(placement: Pick<Placement, 'find'>) {
       const dueMs = entry.inLine.moveAhead(workspace)
       const leftMs = endsAt - steadyClock.now()
       if (leftMs <= 0 || dueMs > leftMs || signal?.aborted) throw notStarted(dueMs)
-      if (total >= MOST_WAITING || (waiting.get(instance) ?? 0) >= MOST_WAITING_OF_INSTANCE) throw tooManyWait(dueMs)
+      if (total >= MOST_WAITING || waiting.of(instance) >= MOST_WAITING_OF_INSTANCE) throw tooManyWait(dueMs)
       const leave = enter(instance)
       await untilFirst(entry.inLine.left, leftMs, signal).finally(leave)
     }

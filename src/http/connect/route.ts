@@ -12,6 +12,7 @@ import { pageResponse } from '../../features/page.ts'
 import { passkey, passkeyConfirm, passkeyResponse, passkeyTicket } from '../../features/passkey.ts'
 import { type RequestRoute, routeOf } from '../../features/requests.ts'
 import { orLate } from '../../lib/deadline.ts'
+import { createKeyCounts } from '../../lib/key-counts.ts'
 import type { Caller } from '../carry-out.ts'
 import { retryAfterOf, TooMany } from '../errors.ts'
 import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
@@ -129,19 +130,16 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
     return Response.json({ connected: status === 'connected', status, paired, paused: isPaused, pairing_failed: hasFailed })
   })
 
-  const waits = new Map<string, number>()
+  const waits = createKeyCounts()
   app.use(`${PATTERN}/qr-code`, async (c, next) => {
     const id = find(c.req.param('token'))?.id
     if (id === undefined) return next()
-    const others = waits.get(id) ?? 0
-    if (others >= MAX_QR_WAITS) throw new TooMany(QR_AGAIN, 'link')
-    waits.set(id, others + 1)
+    if (waits.of(id) >= MAX_QR_WAITS) throw new TooMany(QR_AGAIN, 'link')
+    waits.add(id)
     try {
       await next()
     } finally {
-      const left = waits.get(id)! - 1
-      if (left === 0) waits.delete(id)
-      else waits.set(id, left)
+      waits.remove(id)
     }
   })
 

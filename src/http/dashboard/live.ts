@@ -12,6 +12,7 @@ import type { DetailedLog } from '../../domain/log.ts'
 import type { Readings } from '../../domain/readings.ts'
 import type { ServerEvent, ServerEvents } from '../../domain/server-events.ts'
 import type { EngineEvent } from '../../engine/engine.ts'
+import { createKeyCounts } from '../../lib/key-counts.ts'
 import { createLiveChannel, type LiveChannel, liveEvent } from './live-channel.ts'
 
 const LOOK_EVERY = SECOND
@@ -58,7 +59,7 @@ export interface Live {
 
 export function createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run }: LiveDeps): Live {
   const channels = createChannels({ directory, readings })
-  const streamsOf = new Map<string, number>()
+  const streamsOf = createKeyCounts()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStopped = false
   let lookedAt = performance.now()
@@ -91,14 +92,12 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
   onKeyChange(() => channels.wake())
 
   function enter({ id, workspace }: StreamOwner): LiveChannel {
-    streamsOf.set(id, (streamsOf.get(id) ?? 0) + 1)
+    streamsOf.add(id)
     return channels.enter(workspace)
   }
 
   function leave({ id, workspace }: StreamOwner) {
-    const others = streamsOf.get(id)! - 1
-    if (others === 0) streamsOf.delete(id)
-    else streamsOf.set(id, others)
+    streamsOf.remove(id)
     channels.leave(workspace)
   }
 
@@ -148,7 +147,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
 
   return {
     open(session, lastEventId, isOpen) {
-      if ((streamsOf.get(session.id) ?? 0) >= MAX_STREAMS || isStopped) return undefined
+      if (streamsOf.of(session.id) >= MAX_STREAMS || isStopped) return undefined
       const channel = enter(session)
       keepLooking()
       return (signal) => {

@@ -4,6 +4,7 @@
  * limit grows step by step while few tasks end, or while the number of waiting tasks does not fall. So many short tasks
  * that come together open few connections, and long tasks do not block the others.
  */
+import { createKeyCounts } from '../../lib/key-counts.ts'
 
 export interface Places {
   /**
@@ -40,13 +41,13 @@ export function createPlaces(options: PlacesOptions): Places {
   let used = 0
   let endedInStep = 0
   let waitedBefore = 0
-  const usedOf = new Map<string, number>()
+  const usedOf = createKeyCounts()
   /** Waiting tasks by key. The first key is the one whose turn comes next. */
   const lines = new Map<string, Set<EndWait>>()
   let waitingCount = 0
   let growing: NodeJS.Timeout | undefined
 
-  const mayEnter = (key: string) => used < total && (usedOf.get(key) ?? 0) < mostOfKey
+  const mayEnter = (key: string) => used < total && usedOf.of(key) < mostOfKey
 
   /**
    * Lets one task enter: the first one of the next key that may have another place. Returns false if there is no such
@@ -86,15 +87,13 @@ export function createPlaces(options: PlacesOptions): Places {
 
   function taken(key: string): () => void {
     used++
-    usedOf.set(key, (usedOf.get(key) ?? 0) + 1)
+    usedOf.add(key)
     let isGiven = false
     return () => {
       if (isGiven) return
       isGiven = true
       used--
-      const left = usedOf.get(key)! - 1
-      if (left === 0) usedOf.delete(key)
-      else usedOf.set(key, left)
+      usedOf.remove(key)
       endedInStep++
       if (waitingCount === 0 && total > first) total--
       admit()

@@ -8,6 +8,7 @@ import { Failure } from '../../domain/failures.ts'
 import type { CallerPatience } from '../../engine/engine.ts'
 import { NotHosted } from '../../engine/unavailable.ts'
 import { orLate } from '../../lib/deadline.ts'
+import { createKeyCounts } from '../../lib/key-counts.ts'
 import { type ActiveService, outcomeUnknown } from '../forward-rules.ts'
 import type { CallEnding, EngineCaller } from './engine-caller.ts'
 import type { Homes } from './homes.ts'
@@ -170,19 +171,16 @@ export function createRouting(deps: RoutingDeps): Route {
 }
 
 function createWaiting() {
-  const ofInstance = new Map<string, number>()
+  const ofInstance = createKeyCounts()
   let total = 0
   return {
     enter(instance: string): () => void {
-      const others = ofInstance.get(instance) ?? 0
-      if (total >= MOST_WAITING || others >= MOST_WAITING_OF_INSTANCE) throw busy()
-      ofInstance.set(instance, others + 1)
+      if (total >= MOST_WAITING || ofInstance.of(instance) >= MOST_WAITING_OF_INSTANCE) throw busy()
+      ofInstance.add(instance)
       total++
       return () => {
         total--
-        const left = ofInstance.get(instance)! - 1
-        if (left === 0) ofInstance.delete(instance)
-        else ofInstance.set(instance, left)
+        ofInstance.remove(instance)
       }
     },
   }

@@ -2,6 +2,7 @@
 import { Failure } from '../../domain/failures.ts'
 import { isUnavailable, NotHosted } from '../../engine/unavailable.ts'
 import { orLate } from '../../lib/deadline.ts'
+import { createKeyCounts } from '../../lib/key-counts.ts'
 import { cutOff } from './peer-command.ts'
 
 export interface UnderWay {
@@ -25,7 +26,7 @@ interface Running {
 export function createUnderWay(): UnderWay {
   const running = new Map<string, Set<Running>>()
   /** The instances that are being stopped, with the number of these stops. */
-  const stopping = new Map<string, number>()
+  const stopping = createKeyCounts()
 
   const allOf = (instance: string): readonly Running[] => [...(running.get(instance) ?? [])]
 
@@ -43,7 +44,7 @@ export function createUnderWay(): UnderWay {
       const calls = running.get(instance) ?? new Set()
       running.set(instance, calls)
       const result = call()
-      const entry: Running = { ended: result.catch(() => {}), isCut: stopping.has(instance) }
+      const entry: Running = { ended: result.catch(() => {}), isCut: stopping.of(instance) > 0 }
       calls.add(entry)
       try {
         return await result
@@ -59,13 +60,11 @@ export function createUnderWay(): UnderWay {
       await ended(allOf(instance), ms)
       // No call may begin between these two lines, so nothing is awaited there.
       cut(allOf(instance))
-      stopping.set(instance, (stopping.get(instance) ?? 0) + 1)
+      stopping.add(instance)
       try {
         await stopNow()
       } finally {
-        const left = stopping.get(instance)! - 1
-        if (left === 0) stopping.delete(instance)
-        else stopping.set(instance, left)
+        stopping.remove(instance)
       }
     },
     async beforeStopOfAll(ms) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import { orLate } from '../../../src/lib/deadline.ts'
+import { createKeyCounts } from '../../../src/lib/key-counts.ts'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
 
 test('a bounded cache forgets what was used longest ago', () => {
@@ -25,6 +26,15 @@ test('a bounded cache answers before it has anything, and after it was cleared',
   cache.set('a', 2)
   cache.clear()
   isEmpty()
+})
+
+test('counts are kept per key, and a key counts 0 again when all of it was removed', () => {
+  const counts = createKeyCounts()
+  for (const key of ['a', 'a', 'b']) counts.add(key)
+  assert.deepEqual(['a', 'b', 'c'].map(counts.of), [2, 1, 0])
+  counts.remove('a')
+  counts.remove('b')
+  assert.deepEqual(['a', 'b', 'c'].map(counts.of), [1, 0, 0])
 })
 
 test('one at a time per name, others beside it, and a failure holds up nobody', async () => {

@@ -3,6 +3,7 @@
  * fixed size; this is enough, because the network redelivers a message within a short time or never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
+import { createKeyCounts } from '../../../src/lib/key-counts.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
@@ -74,7 +75,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
   let newest = 0
   const other = () => 1 - current
   /** Number of commits that are writing each mark. */
-  const followed = new Map<Stored, number>()
+  const followed = createKeyCounts<Stored>()
 
   function stored(mark: Mark): Stored {
     const known = recent.get(mark)
@@ -113,18 +114,14 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
     },
     has(mark) {
       const name = stored(mark)
-      return generations[0].has(name) || generations[1].has(name) || followed.has(name)
+      return generations[0].has(name) || generations[1].has(name) || followed.of(name) > 0
     },
     ops: (marks) => (marks.length === 0 ? [] : [record(marks)]),
     follow(marks, written) {
       const names = marks.map(stored)
-      for (const name of names) followed.set(name, (followed.get(name) ?? 0) + 1)
+      for (const name of names) followed.add(name)
       const end = () => {
-        for (const name of names) {
-          const left = followed.get(name)! - 1
-          if (left > 0) followed.set(name, left)
-          else followed.delete(name)
-        }
+        for (const name of names) followed.remove(name)
       }
       written.then(() => {
         for (const name of names) generations[current as 0 | 1].add(name)

@@ -1,5 +1,6 @@
 /** The rows of `svc_home`, which name the service that may write the records of an instance. */
 import { isUuid } from '../../../lib/is-uuid.ts'
+import { createKeyCounts } from '../../../lib/key-counts.ts'
 import type { Homes, StoredHome } from '../../homes.ts'
 import { uuids } from './arrays.ts'
 import { CAN_WRITE, type HomeChanges } from './fenced-commit.ts'
@@ -38,7 +39,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
    */
   const claimed = new Map<string, { isGranted: boolean }>()
   /** Number of changes under way for each instance whose home this service changes. */
-  const changing = new Map<string, number>()
+  const changing = createKeyCounts()
   /** Number of changes that have ended. */
   let ended = 0
   let known: { digest: unknown; homes: readonly StoredHome[] } = { digest: undefined, homes: [] }
@@ -46,16 +47,12 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
   const isOwn = (instance: string) => claimed.get(instance)?.isGranted === true
 
   async function during<T>(instances: readonly string[], change: () => Promise<T>): Promise<T> {
-    for (const each of instances) changing.set(each, (changing.get(each) ?? 0) + 1)
+    for (const each of instances) changing.add(each)
     try {
       return await change()
     } finally {
       ended++
-      for (const each of instances) {
-        const left = changing.get(each)! - 1
-        if (left === 0) changing.delete(each)
-        else changing.set(each, left)
-      }
+      for (const each of instances) changing.remove(each)
     }
   }
 
@@ -122,7 +119,7 @@ export function postgresHomes({ service, commit, ask }: HomesDeps): Homes {
     },
     isOwn,
     own: () => [...claimed.keys()].filter(isOwn),
-    isSettledElsewhere: (instance) => !isOwn(instance) && !changing.has(instance),
+    isSettledElsewhere: (instance) => !isOwn(instance) && changing.of(instance) === 0,
     async all() {
       for (let reads = 1; ; reads++) {
         const before = ended
