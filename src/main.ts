@@ -26,7 +26,7 @@ import { openLink } from './service/open-link.ts'
 import { openRecords } from './service/open-records.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
-import { releaseAtStop } from './service/release-own.ts'
+import { releaseAtStop } from './service/release-at-stop.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
 import { standBy, type WhileStandby } from './service/stand-by.ts'
 import { warmUp } from './service/warm-up.ts'
@@ -129,8 +129,7 @@ async function startParts(
 
   const ledger = createLedger()
   const onReported = () => clockWatch.reported(ledger.total())
-  // A member of a cluster registers this later (`openCluster`), so that it runs as soon as the threads have ended.
-  if (!config.isCluster) releaseAtStop(config, { store: storage.store, shutdown, log })
+  releaseAtStop({ store: storage.store, shutdown, log })
   const ownThreads = await openThreads(config, {
     log,
     shutdown,

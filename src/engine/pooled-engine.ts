@@ -34,7 +34,7 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   prepareMedia: (job: MediaJob) => Promise<Result>
   /**
    * Makes the store refuse the commits of earlier runs of a shard thread that are not stored yet
-   * (`OpenParts.endThread`).
+   * (`OpenParts.endThreads`).
    */
   endWriter?: ((shard: number) => Promise<void>) | undefined
   runsWithinMs?: number | undefined

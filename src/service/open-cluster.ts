@@ -15,7 +15,6 @@ import type { StartAgain } from './cluster/contract.ts'
 import type { OpenHostingDeps } from './cluster/open-hosting.ts'
 import { leaveCluster } from './leave-cluster.ts'
 import type { ServiceStorage } from './open-storage.ts'
-import { releaseAtStop } from './release-own.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface ClusterDeps {
@@ -64,8 +63,6 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Cl
   ])
   const map = createHomeMap(homes, members)
   await map.refresh()
-  // The threads are ended by the engine of the cluster, which is opened after this.
-  releaseAtStop(config, { store: storage.store, shutdown, log })
   const engine = await openClusterEngine(config, { local, homes: map, members, link, storage, shutdown, log })
   return {
     engine,

@@ -95,7 +95,7 @@ async function openEngine(
   media: MediaSetup,
   conversions: Conversions,
 ): Promise<PooledEngine> {
-  const { endThread } = storage.store
+  const { endThreads } = storage.store
   const abandoned = new AbortController()
   let isUp = false
   const opening = createPooledEngine({
@@ -118,7 +118,7 @@ async function openEngine(
     media,
     disk: storage.disk,
     prepareMedia: conversions.prepare,
-    endWriter: endThread && ((shard) => endThread(threadOf(shard))),
+    endWriter: endThreads && ((shard) => endThreads(threadOf(shard))),
     onReport(shard, generation, report) {
       ledger.take(shard, generation, report)
       onReported()

@@ -156,11 +156,12 @@ export interface OpenParts {
   /** The other services that use the store at the same time. Absent unless this service is a member of a cluster. */
   members?: Members | undefined
   /**
-   * Makes the store refuse everything that a thread has sent and that is not stored yet; resolves when this is certain.
-   * `thread` is the number of the thread in `claims`. The thread must have ended, and must not be started again before
-   * the promise settles. Absent if only this machine can use the store.
+   * Makes the store refuse everything that the other threads of this process have sent and that is not stored yet;
+   * resolves when this is certain. With `thread`, its number in `claims`, only what that thread has sent. These threads
+   * must have ended, and must not be started again before the promise settles. Absent if only this machine can use the
+   * store.
    */
-  endThread?(thread: number): Promise<void>
+  endThreads?(thread?: number): Promise<void>
   /** Says which service may write the records of which instance. Absent if only this machine can use the store. */
   homes?: Homes | undefined
   /**

@@ -1141,12 +1141,16 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       await openPostgres({ url: main.threadUrl, claims: { ...claims, own: 2 } }),
     ]
     await thread.commit(put('k', 'before'))
-    await main.endThread!(1)
+    await main.endThreads!(1)
     await assert.rejects(thread.commit(put('k', 'after')), Fenced)
     await other.commit(put('other', 'still'))
     const next = await openPostgres({ url: main.threadUrl, claims })
     await next.commit(put('next', 'run'))
-    assert.deepEqual([Buffer.from((await main.get('k'))!).toString(), over.length], ['before', 1])
+    await main.endThreads!()
+    for (const ended of [other, next]) await assert.rejects(ended.commit(put('other', 'after')), Fenced)
+    const stored = async (key: string) => Buffer.from((await main.get(key))!).toString()
+    assert.deepEqual([await stored('k'), await stored('other'), over.length], ['before', 'still', 1])
+    await main.commit(put('main', 'still'))
     for (const each of [thread, other, next]) await each.dispose()
     await main.close()
   })

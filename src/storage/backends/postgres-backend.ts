@@ -17,7 +17,7 @@ import { waitForTurn } from '../drivers/postgres/owner/schema-turn.ts'
 import { standbyQuestions } from '../drivers/postgres/owner/standbys.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
-import { END_THREAD } from '../drivers/postgres/writer.ts'
+import { END_THREADS } from '../drivers/postgres/writer.ts'
 import { openPostgres } from '../drivers/postgres.ts'
 import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
@@ -98,7 +98,7 @@ export function postgresBackend(url: string): Backend {
         hasTakenOver: () => hasTakenOver,
         nodes: () => driver.ask(ALL_NODES).then(([row]) => nodesIn(row![0]).map((each) => nodeOf(each, node.id))),
         waitsForTurn: async (standby) => driver.writer !== undefined && standbyQuestions(driver.writer).waitsForTurn(standby),
-        endThread: (thread) => endThread(target, driver.writer, thread),
+        endThreads: (thread) => endThreads(target, driver.writer, thread),
         visitOwner: () => isOwned(target),
         async backup() {
           throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)
@@ -113,13 +113,13 @@ export function postgresBackend(url: string): Backend {
 }
 
 /**
- * Ends the writer of a thread. It uses a connection of its own, because the statement may wait for a lock, and reads on
- * the same connection would wait, too.
+ * Ends the writer of a thread, or those of all threads if there is no number. It uses a connection of its own, because the
+ * statement may wait for a lock, and reads on the same connection would wait, too.
  */
-async function endThread(target: Target, service: string | undefined, thread: number): Promise<void> {
+async function endThreads(target: Target, service: string | undefined, thread: number | undefined): Promise<void> {
   const link = await connect(target)
   try {
-    await link.ask({ text: END_THREAD, values: [service, thread] }, LOCKED_WITHIN)
+    await link.ask({ text: END_THREADS, values: [service, thread] }, LOCKED_WITHIN)
   } finally {
     await link.end()
   }
