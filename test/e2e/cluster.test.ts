@@ -61,11 +61,7 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 200_000 }, () 
 
   test('a member is killed: the other one has its instances, their queue and their waiting webhooks', async () => {
     const [instance] = instances
-    const [home] = await world.sql(
-      'SELECT s.name FROM svc_home h JOIN svc_service s ON s.writer = h.writer WHERE h.instance = $1',
-      [instance!.id],
-    )
-    const killed = world.members.find(({ name }) => name === home!.name)!
+    const killed = (await world.homeOf(instance!))!
     const other = world.members.find((member) => member !== killed)!
     world.receiver.reply((_, response) => response.writeHead(503).end())
     const { id } = await world.sandbox.send(ANA, PHONES[0]!, { text: 'before the kill' })

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Direction } from '../harness/cable.ts'
-import { must } from '../harness/http.ts'
 import type { Cluster } from '../harness/postgres.ts'
 import { type StandbyServer, startStandbyServer } from '../harness/postgres-standby.ts'
-import { until } from '../harness/until.ts'
 import type { ClusterWorld, Member } from './cluster-world.ts'
 import type { Seeded } from './seeded.ts'
 
@@ -78,19 +76,7 @@ export async function createClusterFaults(
       member.cables!.link.silence()
     },
     async drain(member) {
-      const asked = seeded.pick(world.members)
-      const nodes = () =>
-        must<{ data: { id: string; name: string; state: string }[] }>(
-          'GET',
-          `${asked.url}/admin/nodes`,
-          undefined,
-          world.gateway.admin,
-        )
-      const found = ({ data }: Awaited<ReturnType<typeof nodes>>) =>
-        data.find(({ name, state }) => name === member.name && state === 'active')
-      const left = found(await until(nodes, (list) => found(list) !== undefined))!
-      await must('POST', `${asked.url}/admin/nodes/${left.id}/drain`, {}, world.gateway.admin)
-      assert.deepEqual(await member.running().ended, { code: 0, signal: null })
+      await world.leave(member, seeded.pick(world.members))
     },
     /**
      * Starts another member, which gets instances when `member` is stopped. It is stopped, too, after `member` was

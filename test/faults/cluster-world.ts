@@ -3,19 +3,21 @@
  * balancer that does not know which member has which instance. Each member can be killed, stopped, suspended and
  * started again.
  */
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { schemaOf } from '../../src/domain/store-url.ts'
 import { type Balancer, startBalancer } from '../harness/balancer.ts'
 import { createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
-import { type Answer, ask } from '../harness/http.ts'
+import { type Answer, ask, must } from '../harness/http.ts'
 import { type Cluster, startCluster } from '../harness/postgres.ts'
 import { networkEnv, run } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { postgresEnv } from '../harness/store-env.ts'
 import { until } from '../harness/until.ts'
+import { untilReady } from '../harness/until-ready.ts'
 import { createMember, type Member } from './cluster-member.ts'
 import { freePort, stopRepeating } from './ground.ts'
 
@@ -37,6 +39,12 @@ export interface ClusterWorldOptions {
   hasCables?: boolean
 }
 
+export interface ListedMember {
+  id: string
+  name: string
+  state: string
+}
+
 export interface ClusterWorld {
   /** The server that was started first. */
   postgres: Cluster
@@ -55,6 +63,12 @@ export interface ClusterWorld {
   askAt(member: Member, instance: Instance, method: string, path: string, body?: unknown): Promise<Answer>
   /** Runs SQL on the schema of the cluster, on a connection that no member uses. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** The members as this one lists them. */
+  nodesAt(asked: Member): Promise<ListedMember[]>
+  /** Lets an administrator take a member out, through another one, and waits until its process has ended in order. */
+  leave(member: Member, asked: Member): Promise<void>
+  /** The member that has the instance; undefined if none has it. */
+  homeOf(instance: Instance): Promise<Member | undefined>
   /** Number of instances that each member has, by its name. */
   homes(): Promise<Record<string, number>>
   /** Waits until each of these members reports all these instances as connected. */
@@ -65,7 +79,9 @@ export interface ClusterWorld {
 }
 
 const SCHEMA = 'members'
-const HOMES = `SELECT s.name, count(*)::int AS homes FROM svc_home h JOIN svc_service s ON s.writer = h.writer GROUP BY s.name`
+const HOMES_OF_SERVICES = 'FROM svc_home h JOIN svc_service s ON s.writer = h.writer'
+const HOMES = `SELECT s.name, count(*)::int AS homes ${HOMES_OF_SERVICES} GROUP BY s.name`
+const HOME = `SELECT s.name ${HOMES_OF_SERVICES} WHERE h.instance = $1`
 
 export async function startClusterWorld(names: readonly string[], options: ClusterWorldOptions = {}): Promise<ClusterWorld> {
   const { settings = {}, settingsOf = {}, later: laterNames = [], hasCables = false } = options
@@ -95,11 +111,7 @@ export async function startClusterWorld(names: readonly string[], options: Clust
   const first = await members[0]!.start()
   await Promise.all(members.slice(1).map((member) => member.start()))
   for (const { url } of all) balancer.add(url)
-  const ready = (url: string) => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 }))
-  await until(
-    () => ready(balancer.url),
-    ({ status }) => status === 200,
-  )
+  await untilReady(balancer.url)
   const schema = schemaOf(postgresEnv(postgres.url(''), SCHEMA).SVC_STORE_URL!)
   let server = postgres
   /** A restart of the database ends all connections, so each query has a new one. */
@@ -116,6 +128,9 @@ export async function startClusterWorld(names: readonly string[], options: Clust
     ask(method, `${member.url}${new URL(instance.api_url).pathname}${path}`, body)
 
   const gateway = await createGateway(balancer.url, first.printed.admin_key!)
+  async function nodesAt({ url }: Member): Promise<ListedMember[]> {
+    return (await must<{ data: ListedMember[] }>('GET', `${url}/admin/nodes`, undefined, gateway.admin)).data
+  }
   return {
     postgres,
     sandbox: createSandbox(network.printed.sandbox_url!),
@@ -127,6 +142,17 @@ export async function startClusterWorld(names: readonly string[], options: Clust
     later,
     askAt,
     sql,
+    async homeOf({ id }) {
+      const [home] = await sql(HOME, [id])
+      return all.find(({ name }) => name === home?.name)
+    },
+    nodesAt,
+    async leave(member, asked) {
+      const left = async () => (await nodesAt(asked)).find(({ name, state }) => name === member.name && state === 'active')
+      const { id } = (await until(left, (found) => found !== undefined))!
+      await must('POST', `${asked.url}/admin/nodes/${id}/drain`, {}, gateway.admin)
+      assert.deepEqual(await member.running().ended, { code: 0, signal: null })
+    },
     homes: async () => Object.fromEntries((await sql(HOMES)).map(({ name, homes }) => [String(name), Number(homes)])),
     async connected(instances, ms = 60_000, asked = members) {
       const statusAt = async (member: Member, instance: Instance) =>

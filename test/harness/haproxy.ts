@@ -1,13 +1,13 @@
 /** Runs HAProxy with the configuration of `deploy/`, in front of services at other addresses. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../faults/ground.ts'
 import { textOf } from './deploy-files.ts'
 import { installed, missing } from './samples.ts'
+import { untilListening } from './until-listening.ts'
 
 export const HAPROXY_CONFIG = 'deploy/haproxy.cfg'
 export const noHaproxy: string | false = missing('haproxy')
@@ -43,18 +43,5 @@ export async function startHaproxy(at: ReadonlyMap<string, string>): Promise<Hap
       process.off('exit', kill)
       await rm(dir, { recursive: true, force: true })
     },
-  }
-}
-
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}`)
-    const socket = connect(port, '127.0.0.1')
-    const isListening = await new Promise<boolean>((resolve) =>
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)),
-    )
-    socket.destroy()
-    if (isListening) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

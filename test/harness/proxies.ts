@@ -2,7 +2,7 @@
  * Starts reverse proxies in front of a service, which add the caller's address as real proxies do. Tests give this
  * address in the header `X-Test-Caller`, because every caller on one machine has a loopback address.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sampleWith } from './samples.ts'
+import { untilListening } from './until-listening.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
@@ -149,20 +150,6 @@ export async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
-}
-
-const isListening = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })
-
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  while (!(await isListening(port))) {
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {

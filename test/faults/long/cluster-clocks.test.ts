@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeClock, type FakeClock, noFaketime } from '../../harness/faketime.ts'
 import type { Instance } from '../../harness/gateway.ts'
-import { ask, must } from '../../harness/http.ts'
+import { ask } from '../../harness/http.ts'
 import { noPostgres } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
 import { type ClusterWorld, type Member, startClusterWorld } from '../cluster-world.ts'
@@ -54,16 +54,11 @@ describe('a member with a wrong clock', { skip: noPostgres || noFaketime, timeou
   /** Resolves with the time of each account's last login, the home of each instance, and the members that run. */
   async function facts() {
     const { phones } = await world.sandbox.get<{ phones: { phone: string; devices: { opened_at: number }[] }[] }>('/state')
-    const { data } = await must<{ data: { name: string; state: string }[] }>(
-      'GET',
-      `${world.members[0]!.url}/admin/nodes`,
-      undefined,
-      world.gateway.admin,
-    )
+    const nodes = await world.nodesAt(world.members[0]!)
     return {
       logins: phones.map(({ phone, devices }) => `${phone} ${devices.map(({ opened_at }) => opened_at)}`),
       homes: await world.sql('SELECT instance, writer FROM svc_home ORDER BY instance'),
-      members: data.map(({ name, state }) => `${name} ${state}`).sort(),
+      members: nodes.map(({ name, state }) => `${name} ${state}`).sort(),
     }
   }
 

@@ -10,7 +10,6 @@ import { type ClusterWorld, type Member, startClusterWorld } from '../cluster-wo
 
 const PHONE = '5511999997001'
 const PASSPHRASE = 'correct horse battery'
-const HOME = 'SELECT s.name FROM svc_home h JOIN svc_service s ON s.writer = h.writer WHERE h.instance = $1'
 
 let world: ClusterWorld
 before(async () => {
@@ -49,8 +48,8 @@ test('an archive that reaches both members becomes one instance, which one of th
   const { gateway, members } = world
   const instance = await gateway.connected(world.sandbox, PHONE, world.receiver)
   await world.connected([instance])
-  const [home] = await world.sql(HOME, [instance.id])
-  const far = members.find(({ name }) => name !== home!.name)!
+  const home = await world.homeOf(instance)
+  const far = members.find((each) => each !== home)!
   const archive = await exported(far, instance.id)
   const deleted = await ask('DELETE', `${far.url}/account/instances/${instance.id}`, undefined, gateway.account)
   assert.equal(deleted.status, 200)

@@ -7,9 +7,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Instance } from '../../harness/gateway.ts'
-import { ask } from '../../harness/http.ts'
 import { noPostgres } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
+import { untilReady } from '../../harness/until-ready.ts'
 import { type Load, underLoad } from '../cluster-load.ts'
 import { type ClusterWorld, type Member, startClusterWorld } from '../cluster-world.ts'
 import { compare } from '../ledger.ts'
@@ -126,14 +126,6 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
     assert.deepEqual(compare(world.receiver, 'received', received).torn, [])
   }
 
-  async function isReady({ url }: Member): Promise<void> {
-    await until(
-      () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 })),
-      ({ status }) => status === 200,
-      120_000,
-    )
-  }
-
   test('a member is killed, and its accounts are connected elsewhere', async () => {
     const before = (await world.homes()).c
     const killedAt = Date.now()
@@ -171,7 +163,7 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
         const times = gaps(await allConnected(MOST_GONE), begun)
         printed(`restart of ${member.name}, from the end of a session to the next one`, times, { homes: await world.homes() })
         await member.start()
-        await isReady(member)
+        await untilReady(member.url, 120_000)
       }
     })
     await noneFailed('requests during the rolling restart', load)

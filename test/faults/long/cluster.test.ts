@@ -199,16 +199,8 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
   })
 
   test('an administrator has a member leave, through another member', async () => {
-    const nodes = await must<{ data: { id: string; name: string; state: string }[] }>(
-      'GET',
-      `${a().url}/admin/nodes`,
-      undefined,
-      world.gateway.admin,
-    )
-    const left = nodes.data.find(({ name, state }) => name === 'b' && state === 'active')!
     await beside('leave', async () => {
-      await must('POST', `${a().url}/admin/nodes/${left.id}/drain`, {}, world.gateway.admin)
-      assert.deepEqual(await b().running().ended, { code: 0, signal: null })
+      await world.leave(b(), a())
       await world.connected(instances, 30_000, [a(), c()])
     })
     await allArrived()

@@ -18,6 +18,7 @@ import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.t
 import { type Running, run } from '../../harness/process.ts'
 import { postgresEnv } from '../../harness/store-env.ts'
 import { until } from '../../harness/until.ts'
+import { untilReady } from '../../harness/until-ready.ts'
 import { freePort, type Ground, startGround } from '../ground.ts'
 
 const ME = '5511999990000'
@@ -51,19 +52,13 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
     const folder = { SVC_DATA_DIR: `${ground.dataDir}-b`, SVC_PORT: String(port), SVC_PEER_PORT: String(otherPeerPort) }
     onStandby = { ...ground.onNetwork, ...env, ...folder, SVC_LOG_LEVEL: 'warn' }
     standby = run([], onStandby, undefined, ENOUGH)
-    await isReady(standbyUrl)
+    await untilReady(standbyUrl, 120_000)
   })
   after(async () => {
     ;(await standby).child.kill('SIGKILL')
     await ground?.stop()
     await cluster?.stop()
   })
-  const isReady = (url: string) =>
-    until(
-      () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 })),
-      ({ status }) => status === 200,
-      120_000,
-    )
   const at = (url: string): Instance => ({ ...instance, api_url: `${url}${new URL(instance.api_url).pathname}` })
 
   test('pairs, sends, receives, uploads and streams through the standby', async () => {
@@ -142,7 +137,7 @@ describe('a standby that passes requests on', { skip: noPostgres, timeout: 400_0
     })
     const ended = once(third, 'exit')
     try {
-      await isReady(url)
+      await untilReady(url, 120_000)
       await ground.sandbox.setDown(true)
       const begun = performance.now()
       const waiting = ask('POST', `${at(url).api_url}/send-text`, { phone: ANA, message: 'during a stop' }, { prefer: 'wait=30' })

@@ -14,6 +14,7 @@ import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.t
 import { type Running, run } from '../../harness/process.ts'
 import { postgresEnv } from '../../harness/store-env.ts'
 import { until } from '../../harness/until.ts'
+import { untilReady } from '../../harness/until-ready.ts'
 import { freePort, type Ground, startGround } from '../ground.ts'
 
 const ANA = '5511988887777'
@@ -78,11 +79,7 @@ describe('a handover between two services', { skip: noPostgres, timeout: 500_000
     )
     started.push(active)
     const url = `http://127.0.0.1:${port}`
-    await until(
-      () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 })),
-      ({ status }) => status === 200,
-      120_000,
-    )
+    await untilReady(url, 120_000)
     return { url, active }
   }
 

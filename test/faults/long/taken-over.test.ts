@@ -7,10 +7,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { noPostgres } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
-import { type ClusterWorld, startClusterWorld } from '../cluster-world.ts'
+import { type ClusterWorld, type Member, startClusterWorld } from '../cluster-world.ts'
 
 const PHONE = '5511999997002'
-const HOME = 'SELECT s.name FROM svc_home h JOIN svc_service s ON s.writer = h.writer WHERE h.instance = $1'
 
 let world: ClusterWorld
 before(async () => {
@@ -23,22 +22,17 @@ test('an instance that was taken over and has moved since logs in again if its s
   timeout: 300_000,
 }, async () => {
   const instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
-  const homeOf = async () => (await world.sql(HOME, [instance.id]))[0]?.name as string | undefined
-  const left = [...world.members]
-  const leave = (name: string | undefined) =>
-    left.splice(
-      left.findIndex((each) => each.name === name),
-      1,
-    )[0]!
-  await leave(await homeOf())
-    .running()
-    .kill()
+  let left = world.members
+  async function leaveHome(): Promise<Member> {
+    const home = await world.homeOf(instance)
+    left = left.filter((each) => each !== home)
+    return home!
+  }
+  await (await leaveHome()).running().kill()
   await world.connected([instance], 60_000, left)
-  await leave(await homeOf())
-    .running()
-    .stop()
+  await (await leaveHome()).running().stop()
   await world.connected([instance], 60_000, left)
-  assert.equal(await homeOf(), left[0]!.name)
+  assert.equal(await world.homeOf(instance), left[0])
 
   const bodyOf = async (path: string) => (await world.askAt(left[0]!, instance, 'GET', path)).body as Record<string, unknown>
   const replaceAtLogins = async (times: number) => {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { deferred } from '../../../src/lib/deferred.ts'
+import { startCable } from '../../harness/cable.ts'
 import { until } from '../../harness/until.ts'
 import { closeSides, HOST, openSide, type Side } from './side.ts'
 
@@ -181,36 +181,9 @@ test('a service that stops gets no more requests, and what it has not answered e
   await stopped
 })
 
-/**
- * Starts a relay that passes connections on to a port. After `silence` the connections stay open, but nothing arrives
- * on either side.
- */
-async function relayTo(port: number) {
-  const sockets: Socket[] = []
-  let isSilent = false
-  const server = createServer((near) => {
-    const far = connect(port, HOST)
-    sockets.push(near, far)
-    for (const each of [near, far]) each.on('error', () => {})
-    if (!isSilent) near.pipe(far).pipe(near)
-  }).listen(0, HOST)
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    silence() {
-      isSilent = true
-      for (const each of sockets) each.unpipe().pause()
-    },
-    close() {
-      for (const each of sockets) each.destroy()
-      server.close()
-    },
-  }
-}
-
 test('a request ends if the service that carries it out stops and is then no longer there, also if no other one can be reached', async () => {
   const [former, standby] = [await openSide(), await openSide({ lostAfterMs: 1_500 })]
-  const relay = await relayTo(former.port)
+  const cable = await startCable({ host: HOST, port: former.port })
   let seen = 0
   const ended = deferred()
   former.link.setOwnId('a')
@@ -222,7 +195,7 @@ test('a request ends if the service that carries it out stops and is then no lon
       return new Response('')
     },
   }))
-  standby.link.setActive({ id: 'a', host: HOST, port: relay.port })
+  standby.link.setActive({ id: 'a', host: HOST, port: cable.port })
   const lost = get(standby, '/lost')
   await until(
     async () => seen,
@@ -233,12 +206,12 @@ test('a request ends if the service that carries it out stops and is then no lon
     async () => standby.link.readiness(),
     (readiness) => readiness === undefined,
   )
-  relay.silence()
+  cable.silence('there', 'back')
   standby.link.setUnreachable()
   assert.deepEqual(JSON.parse((await lost).body).error.details, { reason: 'outcome_unknown' })
   assert.equal(standby.link.underWay(), 0)
   ended.resolve()
   await stopped
-  relay.close()
+  await cable.close()
   await closeSides()
 })

@@ -1,0 +1,17 @@
+import type { ChildProcess } from 'node:child_process'
+import { connect } from 'node:net'
+
+const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+
+/** Waits until a program listens at this port. Rejects if the program ends before. */
+export async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

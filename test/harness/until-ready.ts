@@ -1,0 +1,11 @@
+import { ask } from './http.ts'
+import { until } from './until.ts'
+
+/** Waits until `/health/ready` at this address is answered with 200, also while nothing listens there yet. */
+export async function untilReady(url: string, ms?: number): Promise<void> {
+  await until(
+    () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0 })),
+    ({ status }) => status === 200,
+    ms,
+  )
+}
