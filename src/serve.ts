@@ -4,6 +4,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { bodyReader } from './body-reader.ts'
 import { MINUTE, SECOND } from './domain/clock.ts'
 import { Failure } from './domain/failures.ts'
+import { addressText } from './domain/standby-address.ts'
 import { type BodySource, LARGE_BODY, LONGEST_BODY } from './http/body.ts'
 import { failureResponse } from './http/errors.ts'
 import { requestIdOf } from './http/request-id.ts'
@@ -308,6 +309,5 @@ function bind(server: Server, host: string, port: number): Promise<void> {
 
 /** Returns a URL that this machine can reach, even if the service listens on every address. */
 function urlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+  return `http://${addressText({ host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port })}`
 }

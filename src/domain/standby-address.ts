@@ -27,6 +27,9 @@ export const isHost = (text: string) =>
   text.length <= LONGEST_HOST && !UNSPECIFIED.test(text) && (IPV4.test(text) || isIPv6(text) || isName(text))
 export const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536
 
+/** Returns the address as text that `parseStandbyAddress` reads; an IPv6 address is in brackets. */
+export const addressText = ({ host, port }: StandbyAddress): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
 /** Parses an address. The port is undefined if the text has none. Returns undefined if the text is no address. */
 export function parseStandbyAddress(text: string): { host: string; port: number | undefined } | undefined {
   if (isHost(text)) return { host: text, port: undefined }

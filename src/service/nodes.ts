@@ -8,7 +8,7 @@ import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import { NODE_STATES, type NodeState, type Nodes, type ServiceNode } from '../domain/nodes.ts'
-import type { StandbyAddress } from '../domain/standby-address.ts'
+import { addressText } from '../domain/standby-address.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 import type { LeaveAnswer } from '../peer/reach-caller.ts'
 import type { Members } from '../storage/members.ts'
@@ -83,7 +83,9 @@ export function createNodes(deps: NodesDeps): Nodes {
     )
     const ready = standbys.find((_, index) => answers[index])
     if (ready !== undefined) return ready
-    const asked = standbys.map(({ name, healthAddress }) => `${name} (${healthAddress ? shown(healthAddress) : 'no address'})`)
+    const asked = standbys.map(
+      ({ name, healthAddress }) => `${name} (${healthAddress ? addressText(healthAddress) : 'no address'})`,
+    )
     throw refused(
       `No standby answers at /health/ready that it waits to take over. Asked: ${asked.join(', ')}. SVC_STANDBY_ADDRESS sets the address.`,
     )
@@ -163,7 +165,5 @@ function createMemberDrain({ node, link, stopSoon, log }: NodesDeps, members: Pi
     log.info({ ...origin, member: name }, 'an administrator makes a member leave the cluster')
   }
 }
-
-const shown = ({ host, port }: StandbyAddress) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const refused = (message: string) => new Failure('not_allowed', { message })

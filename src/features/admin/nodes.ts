@@ -3,6 +3,7 @@ import { iso } from '../../domain/clock.ts'
 import { Failure } from '../../domain/failures.ts'
 import { type ListedNode, NODE_STATES, TAKEOVER_CAUSES } from '../../domain/nodes.ts'
 import { pageOf } from '../../domain/page.ts'
+import { addressText } from '../../domain/standby-address.ts'
 import { local } from '../endpoint.ts'
 import { Done, instant, paged, paging, uuid } from '../fields.ts'
 import type { AccountCall } from '../parts.ts'
@@ -42,7 +43,7 @@ const Node = z
 const render = ({ id, name, address, release, state, instances, since, seenAt, takeover }: ListedNode) => ({
   id,
   name,
-  address: address === undefined ? null : `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`,
+  address: address === undefined ? null : addressText(address),
   release,
   state,
   instances: instances ?? null,

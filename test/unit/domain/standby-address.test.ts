@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isHost, parseStandbyAddress } from '../../../src/domain/standby-address.ts'
+import { addressText, isHost, parseStandbyAddress } from '../../../src/domain/standby-address.ts'
 
 for (const [text, host, port] of [
   ['10.0.0.2', '10.0.0.2', undefined],
@@ -18,7 +18,10 @@ for (const [text, host, port] of [
   ['cafe:9090', 'cafe', 9090],
   ['10.example:65535', '10.example', 65_535],
 ] as const)
-  test(`${text} is the host ${host}`, () => assert.deepEqual(parseStandbyAddress(text), { host, port }))
+  test(`${text} is the host ${host}`, () => {
+    assert.deepEqual(parseStandbyAddress(text), { host, port })
+    if (port !== undefined) assert.equal(addressText({ host, port }), text)
+  })
 
 for (const text of [
   ...[
