@@ -9,6 +9,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { MEMORY_SETTINGS } from '../src/restart-frugally.ts'
 import { newestMeta } from '../src/storage/drivers/lmdb-pages.ts'
 import { createGateway, type Gateway, type Instance } from '../test/harness/gateway.ts'
 import { startCluster } from '../test/harness/postgres.ts'
@@ -50,14 +51,10 @@ export interface Bench {
 process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
 /**
- * Environment variables of the service, as `deploy/` sets them. The flags of node come from `npm start` of the measured
- * checkout.
- */
-const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
-/**
- * Builds a checkout, because users run compiled code. If the service ran from source, every thread would load a
- * compiler.
+ * Builds a checkout, and returns the flags of node from its `npm start`, and the program. It is built because users run
+ * compiled code. If the service ran from source, every thread would load a compiler.
  */
 const built = async (checkout: string) => {
   // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches, so only other checkouts are
@@ -90,7 +87,7 @@ export async function startBench(): Promise<Bench> {
   async function start(name: string, env: Record<string, string>, args = program) {
     const store = postgres ? postgresEnv(postgres.url(''), name) : {}
     const settings = { SVC_DATA_DIR: join(dir, name), SVC_PORT: '0', SVC_INSTANCE_SLOTS: '1000', ...store }
-    const service = await run([], { ...AS_DEPLOYED, ...networkEnv(network.printed), ...settings, ...env }, args)
+    const service = await run([], { ...MEMORY_SETTINGS, ...networkEnv(network.printed), ...settings, ...env }, args)
     running.add(service)
     void service.ended.then(() => running.delete(service))
     return service

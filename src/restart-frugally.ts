@@ -1,12 +1,12 @@
 import { accessSync, constants } from 'node:fs'
 
 /** Flags that save memory. V8 reads them only at the start of a process. */
-const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
+export const MEMORY_FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 /**
  * Settings of glibc, which reads them only at the start of a process. Without them, it keeps the memory of large bodies
  * after they were read, and free memory for each thread.
  */
-const SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
+export const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 interface Replaceable {
   /**
@@ -38,8 +38,8 @@ export function restartFrugally(): void {
   if (env[RESTARTED] === String(process.pid)) return
   // Node accepts both `-` and `_` in the names of these flags.
   const options = (env.NODE_OPTIONS ?? '').replaceAll('_', '-')
-  const flags = FLAGS.filter((flag) => !execArgv.includes(flag) && !options.includes(flag.split('=')[0]!))
-  const lacksSettings = platform === 'linux' && Object.keys(SETTINGS).some((name) => env[name] === undefined)
+  const flags = MEMORY_FLAGS.filter((flag) => !execArgv.includes(flag) && !options.includes(flag.split('=')[0]!))
+  const lacksSettings = platform === 'linux' && Object.keys(MEMORY_SETTINGS).some((name) => env[name] === undefined)
   // A parent process (pm2, `fork()`) may have a channel to this process. The channel would be lost.
   const hasChannel = process.send !== undefined
   if (hasChannel || platform === 'win32' || (flags.length === 0 && !lacksSettings)) return
@@ -48,7 +48,7 @@ export function restartFrugally(): void {
     // program was not removed since this process started. Other reasons, such as no memory, are rare.
     accessSync(execPath, constants.X_OK)
     ;(process as Replaceable).execve?.(execPath, [argv[0]!, ...flags, ...execArgv, ...argv.slice(1)], {
-      ...SETTINGS,
+      ...MEMORY_SETTINGS,
       ...env,
       [RESTARTED]: String(process.pid),
     })

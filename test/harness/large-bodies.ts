@@ -9,16 +9,6 @@ const PIECE = 1_048_576
 /** A piece of base64 text. It is decoded to zero bytes, because the letter `A` stands for zero bits. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
-/**
- * Settings of glibc that the files in `deploy/` contain. Without them, glibc does not return all freed memory to the
- * system.
- */
-export const RETURNED_MEMORY = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '1048576',
-  MALLOC_TRIM_THRESHOLD_: '1048576',
-}
-
 export interface BodyOptions {
   /** The fields of the request other than the document, as JSON text without the outer braces. */
   fields: string

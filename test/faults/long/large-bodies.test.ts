@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MEMORY_SETTINGS } from '../../../src/restart-frugally.ts'
 import type { Instance } from '../../harness/gateway.ts'
-import { limitMemory, peakOf, postDocument, RETURNED_MEMORY, rssOf } from '../../harness/large-bodies.ts'
+import { limitMemory, peakOf, postDocument, rssOf } from '../../harness/large-bodies.ts'
 import { startGround, until } from '../ground.ts'
 
 const MB = 1_048_576
@@ -27,7 +28,7 @@ const skip = typeof limit === 'string' ? limit : false
 
 test('40 bodies of 65 MB at once, within 1 GB', { skip, timeout: 600_000 }, async (t) => {
   assert.ok(typeof limit !== 'string')
-  const ground = await startGround({}, { SVC_EGRESS_ALLOW: '127.0.0.0/8', SVC_BLOB_BUDGET_MB: '4096', ...RETURNED_MEMORY })
+  const ground = await startGround({}, { SVC_EGRESS_ALLOW: '127.0.0.0/8', SVC_BLOB_BUDGET_MB: '4096', ...MEMORY_SETTINGS })
   try {
     const { gateway, sandbox, receiver } = ground
     const { pid } = ground.service.child

@@ -13,8 +13,8 @@ import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
 import { checkUrl } from '../../../src/egress/targets.ts'
+import { MEMORY_FLAGS, MEMORY_SETTINGS } from '../../../src/restart-frugally.ts'
 import { ROOT, textOf } from '../../harness/checkout.ts'
-import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
 
 const copied = textOf('deploy/Dockerfile')
   .split('\n')
@@ -35,7 +35,7 @@ test('the image is built of files that are there, and of nothing else: neither s
 })
 
 test('what is started, compiled and checked has the same name everywhere', () => {
-  const flags = '--max-semi-space-size=2 --v8-pool-size=1'
+  const flags = MEMORY_FLAGS.join(' ')
   const start = `${flags} dist/src/start.js`
   for (const args of ['', ' --sandbox'])
     assert.ok(textOf('package.json').includes(`node ${flags} dist/src/npm-start.js${args}"`), args)
@@ -44,7 +44,7 @@ test('what is started, compiled and checked has the same name everywhere', () =>
 })
 
 test('memory is given back by the same settings in a container, under systemd and in the guide', () => {
-  const settings = Object.entries(RETURNED_MEMORY).map(([name, value]) => `${name}=${value}`)
+  const settings = Object.entries(MEMORY_SETTINGS).map(([name, value]) => `${name}=${value}`)
   for (const file of ['deploy/Dockerfile', 'deploy/svc.service', 'wrangler-free.md'])
     assert.ok(textOf(file).includes(settings.join(' ')), file)
 })

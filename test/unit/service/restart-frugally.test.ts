@@ -4,12 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { MEMORY_FLAGS, MEMORY_SETTINGS } from '../../../src/restart-frugally.ts'
 import { HOOKS, sameKind } from '../../harness/checkout.ts'
-import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
 import { tempDir } from '../storage/fixtures.ts'
 
-const IGNORED = new Set(['NODE_OPTIONS', ...Object.keys(RETURNED_MEMORY)])
-const FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
+const IGNORED = new Set(['NODE_OPTIONS', ...Object.keys(MEMORY_SETTINGS)])
 const programAfter = (
   before: string,
 ) => `import { restartFrugally } from '${sameKind('../../../src/restart-frugally', import.meta.url)}'
@@ -40,15 +39,15 @@ const skip = 'execve' in process && process.platform === 'linux' ? false : 'this
 
 test('a process without the flags and settings gets them, with its arguments', { skip }, async (t) => {
   const { flags, variables } = await started(t, [])
-  assert.deepEqual(flags, FLAGS)
-  for (const [name, value] of Object.entries(RETURNED_MEMORY)) assert.equal(variables[name], value)
+  assert.deepEqual(flags, MEMORY_FLAGS)
+  for (const [name, value] of Object.entries(MEMORY_SETTINGS)) assert.equal(variables[name], value)
 })
 
 test('what the operator has set is kept', { skip }, async (t) => {
-  const { flags, variables } = await started(t, [...FLAGS, '--max-semi-space-size=8'], { MALLOC_ARENA_MAX: '1' })
-  assert.deepEqual(flags, [...FLAGS, '--max-semi-space-size=8'])
+  const { flags, variables } = await started(t, [...MEMORY_FLAGS, '--max-semi-space-size=8'], { MALLOC_ARENA_MAX: '1' })
+  assert.deepEqual(flags, [...MEMORY_FLAGS, '--max-semi-space-size=8'])
   assert.deepEqual(
-    Object.keys(RETURNED_MEMORY).map((name) => variables[name]),
+    Object.keys(MEMORY_SETTINGS).map((name) => variables[name]),
     ['1', '1048576', '1048576'],
   )
 })
@@ -60,12 +59,12 @@ test('flags in NODE_OPTIONS are kept, because those of the command line would ha
 
 test('a process is replaced once, also if the system removes the settings again', { skip }, async (t) => {
   const { flags, variables } = await started(t, [], {}, 'delete process.env.MALLOC_ARENA_MAX')
-  assert.deepEqual([flags, variables.MALLOC_ARENA_MAX], [FLAGS, undefined])
+  assert.deepEqual([flags, variables.MALLOC_ARENA_MAX], [MEMORY_FLAGS, undefined])
 })
 
 test('a child process of a replaced process is replaced, too', { skip }, async (t) => {
   const { flags } = await started(t, [], { RESTARTED_FRUGALLY: String(process.pid) })
-  assert.deepEqual(flags, FLAGS)
+  assert.deepEqual(flags, MEMORY_FLAGS)
 })
 
 test('a process whose program was removed runs as it was started', { skip }, async (t) => {
