@@ -176,6 +176,7 @@ async function startParts(
     tally,
     ledger,
     cluster,
+    notStarted: () => [...directory.ids()].filter((id) => (hosting ?? engine).failingFor(id) !== undefined).length,
     nodeId: node.id,
     nodes: createNodes({
       node,

@@ -12,6 +12,7 @@ export interface ExpositionDeps {
   ledger: Ledger
   clock: Clock
   instances(): Readonly<Record<Status, number>>
+  notStarted(): number
   streams(): Readonly<Record<StreamReader, number>>
   nodes(): Measured['nodes']
   homes(): Measured['homes']
@@ -24,13 +25,14 @@ export interface ExpositionDeps {
 }
 
 export const createExposition =
-  ({ tally, ledger, clock, instances, streams, nodes, homes, isPair, refresh }: ExpositionDeps) =>
+  ({ tally, ledger, clock, instances, notStarted, streams, nodes, homes, isPair, refresh }: ExpositionDeps) =>
   async (): Promise<string> => {
     await refresh()
     const total = ledger.total()
     const now = measured({
       ...total,
       instances: instances(),
+      notStarted: notStarted(),
       streams: streams(),
       nodes: nodes(),
       homes: homes(),

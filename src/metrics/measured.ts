@@ -12,6 +12,8 @@ const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as 
 
 export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
   instances: Readonly<Record<Status, number>>
+  /** Number of instances that this service has and could not start. */
+  notStarted: number
   streams: Readonly<Record<StreamReader, number>>
   /** All services of the store; undefined if only this machine can use it. */
   nodes: readonly Pick<ServiceNode, 'state'>[] | undefined
@@ -27,11 +29,13 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
  * computed here and not by the shard thread. So it keeps growing, and raises an alert, if that thread does not answer.
  * The buckets are cumulative like those of a histogram.
  */
-export function measured({ instances, streams, nodes, homes, isPair, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
+export function measured(all: Measured): Numbers {
+  const { instances, notStarted, streams, nodes, homes, isPair, waiting, backlog, lastInboundAt, now } = all
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))
   const upTo = (bound: number) => ages.filter((age) => age <= bound).length
   return new Map([
     ...Object.entries(instances).map(([status, count]) => [keyOf('svc_instances', { status }), count] as const),
+    [keyOf('svc_instances_not_started', {}), notStarted],
     ...Object.entries(streams).map(([reader, count]) => [keyOf('svc_event_streams', { reader }), count] as const),
     ...ofNodes(nodes, isPair),
     ...(homes === undefined ? [] : ofMember(homes)),

@@ -37,6 +37,11 @@ export const METRICS = {
     help: 'Time from a request until its answer is ready, in seconds; transmission is not included.',
   },
   svc_instances: { kind: 'gauge', labels: ['status'], help: 'Number of instances, by status.' },
+  svc_instances_not_started: {
+    kind: 'gauge',
+    labels: [],
+    help: 'Number of instances that this service has and could not start; it tries again.',
+  },
   svc_instance_status_changes_total: {
     kind: 'counter',
     labels: ['to', 'reason'],

@@ -63,6 +63,8 @@ export interface ApplicationDeps {
   nodes: Nodes
   /** Undefined if this service is no member of a cluster. */
   cluster: Pick<Cluster, 'placesOf'> | undefined
+  /** Number of instances that this service has and could not start. */
+  notStarted(): number
   /** Id of this service in the list of services. */
   nodeId: string
   takeImports(): Promise<void>
@@ -183,6 +185,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
           ledger,
           clock,
           instances: () => directory.countByStatus(isHere),
+          notStarted: deps.notStarted,
           streams: () => ({ events: eventStreams.count(), dashboard: live.count() }),
           nodes: deps.storage.nodes,
           homes: () => deps.cluster?.placesOf(directory.ids()),

@@ -42,7 +42,7 @@ export interface Cluster {
   host(deps: Pick<OpenHostingDeps, 'main' | 'directory' | 'starts' | 'isPaused' | 'clock'>): MemberHosting
 }
 
-export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop' | 'beforeGiving'> {
+export interface MemberHosting extends Pick<ClusterHosting, 'begin' | 'stop' | 'beforeGiving' | 'failingFor'> {
   /** Moves the instances to the other members. This member answers requests until they have moved. */
   leave(leftMs: number): Promise<void>
 }

@@ -30,6 +30,8 @@ export interface ClusterHosting {
   look(): void
   /** Sets work that is done for each instance before it is given away. It must not reject, and gets two seconds. */
   beforeGiving(work: (instance: string) => Promise<unknown>): void
+  /** Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon. */
+  failingFor(instance: string): number | undefined
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>
   /**
@@ -152,6 +154,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     beforeGiving(work) {
       beforeGiving = work
     },
+
+    failingFor: failing.msOf,
 
     async drain(deadlineMs) {
       isDraining = true

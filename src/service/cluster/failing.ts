@@ -18,6 +18,8 @@ export interface Failing {
    * be able to start them.
    */
   giveTo(takers: readonly string[]): void
+  /** Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon. */
+  msOf(instance: string): number | undefined
   /** Whether another member should claim the instance, because this one could not start it. */
   isAway(instance: string): boolean
   /** Whether other members should claim all instances, because this one can probably start none. */
@@ -43,8 +45,13 @@ export function createFailing(deps: FailingDeps): Failing {
 
   const isAway = (instance: string) => clock.now() < (away.get(instance)?.until ?? Number.NEGATIVE_INFINITY)
 
+  function msOf(instance: string): number | undefined {
+    if (!homes.isOwn(instance)) return undefined
+    return starting.failingFor(instance) ?? failingFor(instance)
+  }
+
   function isFailing(instance: string): boolean {
-    const ms = Math.max(starting.failingFor(instance) ?? 0, failingFor(instance) ?? 0)
+    const ms = msOf(instance) ?? 0
     return ms >= times.giveUpAfter && !map.isLeaving(instance) && !moves.has(instance) && !directory.isPaused(instance)
   }
 
@@ -84,6 +91,7 @@ export function createFailing(deps: FailingDeps): Failing {
       noteStuck(failing.filter((each) => !given.has(each)))
       for (const [instance, to] of given) void give(instance, to)
     },
+    msOf,
     isAway,
     isUnfit() {
       if (!canStart()) return true

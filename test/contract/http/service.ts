@@ -267,6 +267,7 @@ export async function openService(options: ServiceOptions = {}) {
   const { onKeyChange, refresh } = account
   const live = createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run: ulid() })
   const metrics = createExposition({
+    notStarted: () => 0,
     tally,
     ledger: createLedger(),
     clock,

@@ -43,6 +43,7 @@ const PAIR = {
   nodes: (['lost', 'active', 'standby', 'lost'] as const).map((state) => ({ state })),
   homes: { here: 3, elsewhere: 4, nowhere: 0 },
   isPair: true,
+  notStarted: 2,
 }
 
 test('ages are cumulative, grow while a shard says nothing, and name nobody', async () => {
@@ -54,6 +55,7 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
   assert.deepEqual(await ages(4 * MINUTE), [0, 1, 2, 2, 2, 2, 3, 3])
   assert.equal(total(await at(MINUTE), 'svc_inbound_age_max_seconds'), 2 * 86_400 + 60)
   assert.equal(total(await at(MINUTE), 'svc_standbys'), 1)
+  assert.equal(total(await at(MINUTE), 'svc_instances_not_started'), 2)
   const nodes = (await at(MINUTE)).get('svc_nodes')!.samples.map(({ labels, value }) => [labels.state, value])
   assert.deepEqual(nodes, [
     ['active', 1],
@@ -121,6 +123,7 @@ test('two services in one process have numbers of their own, and those of the pr
         ledger: createLedger(),
         clock: { now: Date.now },
         instances: () => NONE,
+        notStarted: () => 0,
         streams: () => ({ events: 0, dashboard: 0 }),
         nodes: () => undefined,
         homes: () => undefined,

@@ -472,6 +472,7 @@ test('an instance that cannot be started stays if no other member can get it, an
   await hosting.begin()
   for (let second = 0; second < 3; second++) await look()
   assert.deepEqual([[...own], lines.length], [['bad'], 1])
+  assert.deepEqual([hosting.failingFor('bad'), hosting.failingFor('of another member')], [60_000, undefined])
 })
 
 test('a member of which no thread runs claims only what no other member claims', async () => {
