@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type ClusterWorld, startClusterWorld } from '../faults/cluster-world.ts'
+import { CAPACITY } from '../../src/http/rate-limit.ts'
+import { type ClusterWorld, type Member, startClusterWorld } from '../faults/cluster-world.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
 import { noPostgres } from '../harness/postgres.ts'
@@ -44,6 +45,31 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 200_000 }, () 
         await delivered(body.svc_id)
       }
     assert.equal((await world.sandbox.inbox(ANA)).length, world.members.length * instances.length)
+  })
+
+  test('the members refuse the requests for an instance together, so one that got few of them refuses more, too', async () => {
+    const [one, other] = world.members
+    const burst = async (member: Member, count: number) =>
+      (await Promise.all(Array.from({ length: count }, () => world.askAt(member, instances[2]!, 'GET', '/status')))).map(
+        ({ status }) => status,
+      )
+    await until(
+      () => burst(one!, 150),
+      (found) => found.includes(429),
+    )
+    const answers: number[] = []
+    await until(
+      async () => {
+        // The requests at the first member go on, because the limit is refilled while the members tell each other their
+        // numbers.
+        const [more] = await Promise.all([burst(other!, 30), burst(one!, 100)])
+        answers.push(...more)
+        return answers
+      },
+      (found) => found.includes(429),
+    )
+    // Alone, a member refuses none of the first 120 requests.
+    assert.ok(answers.filter((status) => status === 200).length < CAPACITY, answers.join())
   })
 
   test('an instance that one member has is deleted through the other, with its records, its key and its home', async () => {
