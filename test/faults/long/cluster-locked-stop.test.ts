@@ -1,0 +1,71 @@
+/**
+ * A member stops while the database still carries out a commit of one of its threads, because a session of an operator
+ * has locked a row. The thread is terminated, but the commit may be applied later. So the member must not release its
+ * instances, or another one would write the same records.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Instance } from '../../harness/gateway.ts'
+import { noPostgres } from '../../harness/postgres.ts'
+import { until } from '../../harness/until.ts'
+import { type ClusterWorld, startClusterWorld } from '../cluster-world.ts'
+
+const ANA = '5511988887777'
+const PHONE = '5511999997001'
+/** Time limit in ms of the stop of the member, and of the takeover after it. */
+const WITHIN = 90_000
+
+describe('a member whose thread waits for a locked row', { skip: noPostgres, timeout: 300_000 }, () => {
+  let world: ClusterWorld
+  let instance: Instance
+  before(async () => {
+    world = await startClusterWorld(['a', 'b'], { settings: { SVC_SHUTDOWN_SECONDS: '5' } })
+    await world.sandbox.createContact(ANA)
+    instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
+  })
+  after(() => world?.stop())
+
+  const homeOf = async () =>
+    (
+      await world.sql(
+        'SELECT h.writer, s.name FROM svc_home h LEFT JOIN svc_service s ON s.writer = h.writer WHERE instance = $1',
+        [instance.id],
+      )
+    )[0]!
+  /** Names the services whose statements wait for a lock on a row. */
+  const waiting = async () =>
+    (await world.sql("SELECT application_name FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'svc_state'"))
+      .length
+
+  test('keeps its instances at its stop until the thread can write nothing more', async () => {
+    const { name, writer } = await homeOf()
+    const home = world.members.find((member) => member.name === name)!
+    const other = world.members.find((member) => member !== home)!
+    const schema = (await world.sql('SELECT current_schema() AS schema'))[0]!.schema as string
+    const operator = await world.postgres.client(schema)
+    await operator.query('BEGIN')
+    await operator.query('SELECT FROM svc_state WHERE scope = $1 FOR UPDATE', [instance.id])
+    const { id } = await world.sandbox.send(ANA, PHONE, { text: 'while a row is locked' })
+    await until(waiting, (count) => count > 0)
+
+    home.running().child.kill('SIGTERM')
+    await until(
+      async () => home.isUp(),
+      (isUp) => !isUp,
+      WITHIN,
+    )
+    assert.ok((await waiting()) > 0, 'the database still carries out the commit')
+    assert.equal((await homeOf()).writer, writer)
+
+    await operator.query('ROLLBACK')
+    await operator.end()
+    await until(
+      async () => (await homeOf()).name,
+      (found) => found === other.name,
+      WITHIN,
+    )
+    await world.connected([instance], WITHIN, [other])
+    // The member that stopped could not store the message, so it has not confirmed it.
+    await world.receiver.waitFor('the message', ({ message_id }) => message_id === id, WITHIN)
+  })
+})
