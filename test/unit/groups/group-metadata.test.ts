@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { HOUR } from '../../../src/domain/clock.ts'
 import { createGroupMetadata } from '../../../workers/shard/groups/group-metadata.ts'
 import { until } from '../storage/fixtures.ts'
 
@@ -18,10 +19,10 @@ const sock = {
     }),
 }
 
-const nothingKnown = () =>
+const nothingKnown = (clock = { now: () => 0 }) =>
   createGroupMetadata({
     sock,
-    clock: { now: () => 0 },
+    clock,
     learnPairs: async () => {},
     stored: { read: async () => null, keep() {}, drop() {} },
     learn() {},
@@ -66,4 +67,17 @@ test('who asks while it is being fetched waits for the same answer; who asks aft
     ['before', 'before'],
   )
   assert.equal(groups.known(GROUP)?.subject, 'after')
+})
+
+test('a group in memory is used for an hour, because a notice may have been lost', async () => {
+  let now = 0
+  const groups = nothingKnown({ now: () => now })
+  const asked = groups.get(GROUP)
+  await until(() => pending().length === 1, 'the query')
+  answer('Team')
+  await asked
+  now = HOUR - 1
+  assert.equal(groups.known(GROUP)?.subject, 'Team')
+  now = HOUR
+  assert.equal(groups.known(GROUP), undefined)
 })
