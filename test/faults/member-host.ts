@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { IS_MEMBER } from '../../src/storage/drivers/postgres/owner/node-rows.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import type { Cluster } from '../harness/postgres.ts'
 import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
@@ -132,7 +131,7 @@ export function memberBench(cluster: () => Cluster) {
       )
     const side = await cluster().client(schema)
     const writers = async () =>
-      (await side.query(`SELECT name FROM svc_service WHERE ${IS_MEMBER} AND writer IS NOT NULL ORDER BY name`)).rows.map(
+      (await side.query("SELECT name FROM svc_service WHERE state = 'member' AND writer IS NOT NULL ORDER BY name")).rows.map(
         ({ name }) => name as string,
       )
     /** Resolves with the server processes that hold both locks of a member. */

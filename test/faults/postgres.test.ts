@@ -1252,7 +1252,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const later = await openStore(url)
     assert.deepEqual([...(await later.homes!.claim([INSTANCE]))], [INSTANCE])
     await later.close()
-    await side.query('ALTER TABLE svc_home DROP COLUMN taken_over_at')
+    await side.query('ALTER TABLE svc_home DROP COLUMN taken_over_at; ALTER TABLE svc_service DROP COLUMN leaving')
     const dump = await cluster.client(schema)
     await dump.query('BEGIN; SELECT FROM svc_home')
     await (await openStore(url, { isReader: true })).close()

@@ -5,12 +5,25 @@ export const FORMAT = 6
 /** Number of the advisory lock that lets only one of several threads create the tables. The number is arbitrary. */
 const MAKING = 7_632_141
 
+/** Columns that stores of the present format may lack. A release that does not know them leaves their values as they are. */
+const ADDED = [
+  { table: 'svc_home', column: 'taken_over_at', type: 'timestamptz' },
+  { table: 'svc_service', column: 'leaving', type: 'boolean NOT NULL DEFAULT false' },
+] as const
+
+/** SQL that is true if the store has all columns of `ADDED`. */
+const hasAdded = (schema: string) =>
+  ADDED.map(
+    ({ table, column }) =>
+      `EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('"${schema}".${table}') AND attname = '${column}')`,
+  ).join(' AND ')
+
 /**
- * Query that tells whether the schema, its first table and the column that was added last exist. The schema name needs
+ * Query that tells whether the schema, its first table and the columns that were added later exist. The schema name needs
  * no escaping, but it may be a reserved word of SQL.
  */
 export const tablesExist = (schema: string) => ({
-  text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('"${schema}".svc_home') AND attname = 'taken_over_at')`,
+  text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, ${hasAdded(schema)}`,
 })
 
 /**
@@ -24,11 +37,12 @@ export const tablesExist = (schema: string) => ({
  *   failover. If the row of a main thread is removed, the rows of its other threads are removed too, and no thread of
  *   the service can store anything.
  * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only rows of active services have
- *   a `writer`. Earlier formats have the table `svc_node`, which stays and is no longer used.
+ *   a `writer`. `leaving` is true while a member gives its instances to the others. Earlier formats have the table
+ *   `svc_node`, which stays and is no longer used.
  * - `svc_home` has a row for each instance. It names the service that may write the records of the instance, by the
  *   main thread's writer, and says how often the home was claimed. It does not refer to `svc_writer`, so that a takeover
  *   changes no row per instance. Stores of format 6 may lack the table; a release that does not know it is then the
- *   only active service. They may also lack the column `taken_over_at`; a release that does not know it keeps its values.
+ *   only active service.
  * - `svc_cluster` has one row with the version of the records that every service has in memory.
  * - `svc_change` lists which keys changed in which version.
  */
@@ -62,6 +76,7 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_service (
   host text NOT NULL,
   port int,
   peer_port int,
+  leaving boolean NOT NULL DEFAULT false,
   since timestamptz NOT NULL DEFAULT now(),
   beat bigint NOT NULL DEFAULT 0,
   seen_at timestamptz NOT NULL DEFAULT now(),
@@ -75,7 +90,7 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_home (
   epoch bigint NOT NULL,
   taken_over_at timestamptz
 ) WITH (fillfactor = 50);
-${addColumn(schema, 'svc_home', 'taken_over_at', 'timestamptz')};
+${addColumns(schema)};
 CREATE TABLE IF NOT EXISTS "${schema}".svc_cluster (one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL DEFAULT 0) WITH (fillfactor = 20);
 INSERT INTO "${schema}".svc_cluster DEFAULT VALUES ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS "${schema}".svc_change (
@@ -111,15 +126,16 @@ const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGI
 END $$`
 
 /**
- * Statement that adds a column, unless the table has it. It waits for all users of the table, and later users wait for
- * it. So it waits for a moment only, and tries again after a pause; it gives up after four seconds.
+ * Statement that adds the missing columns of `ADDED`. It waits for all users of the tables, and later users wait for it.
+ * So it waits for a moment only, and tries again after a pause, in which it holds up nobody; it gives up after four
+ * seconds.
  */
-const addColumn = (schema: string, table: string, column: string, type: string) => `DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}') THEN
+const addColumns = (schema: string) => `DO $$ BEGIN
+  IF NOT (${hasAdded(schema)}) THEN
     SET LOCAL lock_timeout = '200ms';
     FOR attempt IN 1..6 LOOP
       BEGIN
-        ALTER TABLE "${schema}".${table} ADD COLUMN ${column} ${type};
+        ${ADDED.map(({ table, column, type }) => `ALTER TABLE "${schema}".${table} ADD COLUMN IF NOT EXISTS ${column} ${type};`).join('\n        ')}
         EXIT;
       EXCEPTION WHEN lock_not_available THEN
         IF attempt = 6 THEN RAISE; END IF;

@@ -10,8 +10,8 @@ const PATIENCE = "SET LOCAL lock_timeout = '1s'"
 /** Lets one member of a schema decide at a time. */
 const LOCK = `SELECT pg_advisory_xact_lock(${LEAVING}, hashtext(current_schema()))`
 /** This statement begins after the lock was granted, so it sees what the member before this one has decided. */
-const LEAVE = `UPDATE svc_service SET state = 'leaving', since = now() WHERE writer = $1
-  AND EXISTS (SELECT FROM svc_service WHERE writer = ANY ($2::uuid[]) AND state = 'member') RETURNING 1`
+const LEAVE = `UPDATE svc_service SET leaving = true, since = now() WHERE writer = $1
+  AND EXISTS (SELECT FROM svc_service WHERE writer = ANY ($2::uuid[]) AND state = 'member' AND NOT leaving) RETURNING 1`
 
 /**
  * Marks the row of the member `writer` as leaving, if one of the members `others` does not leave. Resolves with whether

@@ -9,17 +9,7 @@ import { connect, type Link, type Question } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced } from '../writer.ts'
 import { LOOK_SILENCE, type Seen, startLooks } from './looks.ts'
-import {
-  type ActiveNode,
-  type ActiveState,
-  BEAT,
-  HAS_ROW,
-  NODES,
-  type NodeRow,
-  nodeOf,
-  nodesIn,
-  showActiveAgain,
-} from './node-rows.ts'
+import { type ActiveNode, BEAT, HAS_ROW, NODES, type NodeRow, nodeOf, nodesIn, showActiveAgain } from './node-rows.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { createRowWriter, isRefusal, type RowWriter } from './row-writer.ts'
 import { createSilenceWatch } from './silence-watch.ts'
@@ -46,8 +36,8 @@ export interface Rivals<Rival> {
 }
 
 /** How a service uses a schema: alone, or with others. */
-export interface Holding<Rival> extends Pick<ActiveNode, 'takeover'> {
-  state(): ActiveState
+export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
+  isLeaving?(): boolean
   /** Name of the connection that holds the locks. */
   connection: string
   /** SQL of a column that each look reads. `rivalsIn` and `onSeen` get its value. */
@@ -81,7 +71,7 @@ export async function holdSchema<Rival>(
   holding: Holding<Rival>,
 ): Promise<() => Promise<void>> {
   const { writer, node, isClosing, onVisit, onOver } = options
-  const { state, takeover, connection, away, over } = holding
+  const { state, isLeaving = () => false, takeover, connection, away, over } = holding
   let visits: unknown
   let isFirst = true
 
@@ -116,7 +106,7 @@ export async function holdSchema<Rival>(
     // If somebody has changed or removed the row, it is written again. Without it, nobody would notice that this
     // service hangs.
     if (!hasRow && seen.link)
-      await rowWriter.write(seen.link, showActiveAgain({ node, writer, state: state(), takeover }), LOOK_SILENCE)
+      await rowWriter.write(seen.link, showActiveAgain({ node, writer, state, isLeaving: isLeaving(), takeover }), LOOK_SILENCE)
     if (!isFirst && found !== visits) onVisit()
     isFirst = false
     visits = found
@@ -146,12 +136,12 @@ export async function holdSchema<Rival>(
  */
 function looksOf(
   { writer, node, ask, isClosing }: HoldOptions,
-  { column, state }: Pick<Holding<never>, 'column' | 'state'>,
+  { column, isLeaving = () => false }: Pick<Holding<never>, 'column' | 'isLeaving'>,
   rowWriter: RowWriter,
 ) {
   const look = (): Question => ({
     text: `WITH ${BEAT} SELECT ${SEEN}, ${column}, ${HAS_ROW}`,
-    values: [writer, node.host ?? null, state()],
+    values: [writer, node.host ?? null, isLeaving()],
   })
   const readOnly: Question = { text: `SELECT ${SEEN}, ${column}, true`, values: [writer] }
   return {

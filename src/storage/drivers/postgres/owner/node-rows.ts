@@ -62,33 +62,33 @@ export const removeNode = ({ id }: OwnNode): Question => ({ text: 'DELETE FROM s
  */
 export const LOSE = `UPDATE svc_service SET writer = NULL, state = 'lost', since = now() WHERE writer = ANY ($1::uuid[]) RETURNING name`
 
-const INSERT_ACTIVE = `INSERT INTO svc_service AS n (id, writer, name, release, state, host, port, peer_port, former, takeover)
-  SELECT $1::uuid, $7::uuid, $2::text, $3::text, $10::text, ${hostOf('$4')}, $5::int, $6::int, $8::text, $9::text`
-const OR_UPDATE_ACTIVE = `ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = EXCLUDED.state, since = now(), seen_at = now(), beat = n.beat + 1,
-  host = EXCLUDED.host, former = EXCLUDED.former, takeover = EXCLUDED.takeover`
+const INSERT_ACTIVE = `INSERT INTO svc_service AS n (id, writer, name, release, state, leaving, host, port, peer_port, former, takeover)
+  SELECT $1::uuid, $7::uuid, $2::text, $3::text, $10::text, $11::boolean, ${hostOf('$4')}, $5::int, $6::int, $8::text, $9::text`
+const OR_UPDATE_ACTIVE = `ON CONFLICT (id) DO UPDATE SET writer = EXCLUDED.writer, state = EXCLUDED.state, leaving = EXCLUDED.leaving,
+  since = now(), seen_at = now(), beat = n.beat + 1, host = EXCLUDED.host, former = EXCLUDED.former, takeover = EXCLUDED.takeover`
 const ACTIVE = `${INSERT_ACTIVE} ${OR_UPDATE_ACTIVE}`
 const ACTIVE_AGAIN = `WITH ${UNSYNCED} ${INSERT_ACTIVE} FROM w WHERE w.set <> '' ${OR_UPDATE_ACTIVE}`
 
-/**
- * `member`: active, as one of several (`SVC_CLUSTER`). `leaving`: a member that gives its instances to the others. `active`:
- * active alone, as the owner of the schema.
- */
-export type ActiveState = 'active' | 'member' | 'leaving'
-/** SQL that is true if the row is that of a member. */
-export const IS_MEMBER = "state IN ('member', 'leaving')"
+/** `member`: active, as one of several (`SVC_CLUSTER`). `active`: active alone, as the owner of the schema. */
+export type ActiveState = 'active' | 'member'
 
 export interface ActiveNode {
   node: OwnNode
   writer: string
   state: ActiveState
+  /**
+   * Whether it is a member that gives its instances to the others. In the table this is not a state, because an earlier
+   * release sends no commands to a service whose state it does not know.
+   */
+  isLeaving?: boolean
   takeover: Takeover | undefined
 }
 
 const activeWith =
   (text: string) =>
-  ({ node, writer, state, takeover }: ActiveNode): Question => ({
+  ({ node, writer, state, isLeaving = false, takeover }: ActiveNode): Question => ({
     text,
-    values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null, state],
+    values: [...valuesOf(node), writer, takeover?.from ?? null, takeover?.cause ?? null, state, isLeaving],
   })
 
 /** Writes the row of an active service in the transaction of a takeover, which waits for the disk. */
@@ -98,12 +98,12 @@ export const showActive = activeWith(ACTIVE)
 export const showActiveAgain = activeWith(ACTIVE_AGAIN)
 
 /**
- * Common table expressions (CTEs) with which an active service raises its own counter, shows its state, and removes old
- * rows. $1 is the writer of the service, $2 its host, and $3 its state.
+ * Common table expressions (CTEs) with which an active service raises its own counter, shows whether it is leaving, and
+ * removes old rows. $1 is the writer of the service, $2 its host, and $3 is true if it is leaving.
  */
 export const BEAT = `${UNSYNCED},
   b AS (UPDATE svc_service SET beat = beat + 1, seen_at = now(), host = ${hostOf('$2')},
-    since = CASE WHEN state = $3::text THEN since ELSE now() END, state = $3::text FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
+    since = CASE WHEN leaving = $3::boolean THEN since ELSE now() END, leaving = $3::boolean FROM w WHERE writer = $1 AND w.set <> '' RETURNING 1),
   p AS (DELETE FROM svc_service USING w WHERE writer IS NULL AND seen_at < now() - interval '${KEPT}' AND w.set <> '')`
 
 /** SQL that is true if the service of `BEAT` has a row. */
@@ -111,8 +111,9 @@ export const HAS_ROW = 'EXISTS (SELECT FROM b)'
 
 const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 
-/** SQL that returns all rows of `svc_service`, as one JSON text. */
-export const NODES = `(SELECT json_agg(json_build_object('id', id, 'writer', writer, 'name', name, 'release', release, 'state', state,
+/** SQL that returns all rows of `svc_service`, as one JSON text. In it, the state of a member that leaves is `leaving`. */
+export const NODES = `(SELECT json_agg(json_build_object('id', id, 'writer', writer, 'name', name, 'release', release,
+  'state', CASE WHEN leaving AND state = 'member' THEN 'leaving' ELSE state END,
   'host', host, 'port', port, 'peerPort', peer_port, 'beat', beat, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},
   'former', former, 'takeover', takeover) ORDER BY state, since, id) FROM svc_service)`
 
@@ -122,7 +123,7 @@ export interface NodeRow {
   writer: string | null
   name: string
   release: string
-  state: NodeState | ActiveState
+  state: NodeState | 'member'
   host: string
   /** Port at which a standby says whether it can reach the database. */
   port: number | null

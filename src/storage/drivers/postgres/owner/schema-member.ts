@@ -59,7 +59,8 @@ export async function joinSchema(target: Target, options: MemberOptions): Promis
   const answerOf = async (rival: Rival) => (isAddressed(rival) ? cluster.ask(rival, AbortSignal.timeout(PATIENCE)) : undefined)
 
   const stop = await holdSchema<Rival>(link, target, options, {
-    state: () => (members.isLeaving() ? 'leaving' : 'member'),
+    state: 'member',
+    isLeaving: members.isLeaving,
     takeover,
     connection: CONNECTION,
     column: SERVICES,

@@ -36,7 +36,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   }
   return holdSchema(link, target, options, {
     ...standbyQuestions(options.writer),
-    state: () => 'active',
+    state: 'active',
     takeover,
     connection: CONNECTION,
     column: CONNECTED,

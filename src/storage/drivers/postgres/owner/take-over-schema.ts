@@ -10,7 +10,7 @@ import { type Counter, risingCounters } from '../rising-counters.ts'
 import type { Target } from '../target.ts'
 import { endIdle, replaceEarlier } from './end-services.ts'
 import { hasMembers } from './member-lock.ts'
-import { IS_MEMBER, LOST_AFTER } from './node-rows.ts'
+import { LOST_AFTER } from './node-rows.ts'
 import { isGrantedSoon, type SchemaTurn, SILENCE } from './schema-lock.ts'
 
 export interface TakeoverOptions {
@@ -25,7 +25,7 @@ export interface TakeoverOptions {
 
 const NAME = { text: "SET application_name = 'svc owner'" }
 const EVERY_SERVICE = 'true'
-const MEMBERS = { text: `SELECT name, beat::text FROM svc_service WHERE ${IS_MEMBER} AND writer IS NOT NULL` }
+const MEMBERS = { text: "SELECT name, beat::text FROM svc_service WHERE state = 'member' AND writer IS NOT NULL" }
 /** Smallest of the connection limits of the server, the role and the database. */
 const CONNECTIONS = {
   text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
