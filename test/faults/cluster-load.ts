@@ -36,44 +36,59 @@ interface ReasonedError {
 const reasonOf = ({ body }: Answer) =>
   (body as ReasonedError).error?.details?.reason ?? (body as ReasonedError).error?.code ?? 'none'
 
-/** Sends requests for each instance in turn until the work has ended, and at least one for each. */
+export const emptyLoad = (): Load => ({ requests: 0, repeated: {}, failed: [], owed: [], longestMs: 0 })
+
+/** Sends a request, and once more if it is answered 503 with `Retry-After`. Adds what happened to `load`. */
+export async function request(load: Load, name: string | number, send: () => Promise<Answer>): Promise<Answer | string> {
+  load.requests++
+  const sendOnce = () =>
+    Promise.race([send(), pause(ANSWERED_WITHIN, 'no answer', { ref: false })]).catch(
+      (error: Error) => `${error.message} (${String(error.cause)})`,
+    )
+  const begun = performance.now()
+  let answer = await sendOnce()
+  const seconds = typeof answer === 'object' && answer.status === 503 ? Number(answer.headers.get('retry-after') ?? 0) : 0
+  if (seconds > 0 && typeof answer === 'object') {
+    const reason = reasonOf(answer)
+    load.repeated[reason] = (load.repeated[reason] ?? 0) + 1
+    await pause(seconds * 1_000)
+    answer = await sendOnce()
+  }
+  load.longestMs = Math.max(load.longestMs, Math.round(performance.now() - begun))
+  if (typeof answer === 'string') load.failed.push(`${name}: ${answer}`)
+  else if (answer.status >= 300)
+    load.failed.push(`${name}: ${answer.status} ${reasonOf(answer)}${seconds > 0 ? ', repeated' : ''}`)
+  return answer
+}
+
+/** Sends a text through the balancer as `request` does, and adds it to `owed` if it was accepted. */
+export async function sendText(
+  load: Load,
+  { gateway }: Pick<ClusterWorld, 'gateway'>,
+  instance: Instance,
+  { to, message }: Pick<Owed, 'to' | 'message'>,
+): Promise<void> {
+  const answer = await request(load, message, () => gateway.ask(instance, 'POST', '/send-text', { phone: to, message }))
+  if (typeof answer === 'object' && answer.status < 300)
+    load.owed.push({ svcId: String(answer.body.svc_id), messageId: String(answer.body.message_id), to, message })
+}
+
+/**
+ * Sends requests for each instance in turn until the work has ended, and at least one for each. Resolves with `load`,
+ * to which it adds them.
+ */
 export async function underLoad(
   world: ClusterWorld,
   instances: readonly Instance[],
   label: string,
   work: () => Promise<unknown>,
+  load = emptyLoad(),
 ): Promise<Load> {
-  const load: Load = { requests: 0, repeated: {}, failed: [], owed: [], longestMs: 0 }
-
-  async function ask(instance: Instance, number: number): Promise<Answer | string> {
-    const isText = number % TEXT_EVERY === 0
-    const to = CONTACTS[number % CONTACTS.length]!
-    const message = `${label} ${number}`
-    const asked = isText
-      ? world.gateway.ask(instance, 'POST', '/send-text', { phone: to, message })
-      : world.gateway.ask(instance, 'GET', '/status')
-    const late = pause(ANSWERED_WITHIN, 'no answer', { ref: false })
-    const answer = await Promise.race([asked, late]).catch((error: Error) => `${error.message} (${String(error.cause)})`)
-    if (isText && typeof answer === 'object' && answer.status < 300)
-      load.owed.push({ svcId: String(answer.body.svc_id), messageId: String(answer.body.message_id), to, message })
-    return answer
-  }
-
   async function send(number: number): Promise<void> {
     const instance = instances[number % instances.length]!
-    const begun = performance.now()
-    let answer = await ask(instance, number)
-    const seconds = typeof answer === 'object' && answer.status === 503 ? Number(answer.headers.get('retry-after') ?? 0) : 0
-    if (seconds > 0 && typeof answer === 'object') {
-      const reason = reasonOf(answer)
-      load.repeated[reason] = (load.repeated[reason] ?? 0) + 1
-      await pause(seconds * 1_000)
-      answer = await ask(instance, number)
-    }
-    load.longestMs = Math.max(load.longestMs, Math.round(performance.now() - begun))
-    if (typeof answer === 'string') load.failed.push(`${number}: ${answer}`)
-    else if (answer.status >= 300)
-      load.failed.push(`${number}: ${answer.status} ${reasonOf(answer)}${seconds > 0 ? ', repeated' : ''}`)
+    const to = CONTACTS[number % CONTACTS.length]!
+    if (number % TEXT_EVERY === 0) await sendText(load, world, instance, { to, message: `${label} ${number}` })
+    else await request(load, number, () => world.gateway.ask(instance, 'GET', '/status'))
   }
 
   let isOver = false
@@ -81,8 +96,8 @@ export async function underLoad(
     isOver = true
   })
   const sent: Promise<void>[] = []
-  for (; !isOver || load.requests < instances.length; load.requests++) {
-    sent.push(send(load.requests))
+  for (let number = 0; !isOver || number < instances.length; number++) {
+    sent.push(send(number))
     await pause(EVERY)
   }
   await working

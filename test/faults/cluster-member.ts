@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Cable, startCable } from '../harness/cable.ts'
+import { START } from '../harness/checkout.ts'
 import type { Cluster } from '../harness/postgres.ts'
 import { type Running, run } from '../harness/process.ts'
 import { postgresEnv } from '../harness/store-env.ts'
@@ -12,6 +13,8 @@ export interface Member {
   url: string
   /** The cables from the member to the database, and from the other members to this one. */
   cables?: { database: Cable; link: Cable }
+  /** Sets the program (`args` of `run`) that later starts of the member run. */
+  setProgram(program: readonly string[]): void
   /** Resolves when the member is up. `more`: further environment variables. */
   start(more?: Record<string, string>): Promise<Running>
   /** Returns the process that was started last. */
@@ -32,6 +35,8 @@ export interface MemberOptions {
   common: Record<string, string>
   schema: string
   postgres: Cluster
+  /** Program that the member runs, as `args` of `run`. By default, this is the program of the checkout. */
+  program?: readonly string[]
   /** Address of the member on the loopback interface. Only a member with an address of its own has cables. */
   address?: string
 }
@@ -42,7 +47,9 @@ export interface MemberOptions {
  */
 const STARTS = 5
 
-export async function createMember({ name, dir, common, schema, postgres, address }: MemberOptions): Promise<Member> {
+export async function createMember(options: MemberOptions): Promise<Member> {
+  const { name, dir, common, schema, postgres, address } = options
+  let { program = START } = options
   const [port, peerPort] = [await freePort(), await freePort()]
   const cables = address === undefined ? undefined : await startCables(postgres, address, peerPort)
   const url = cables ? `postgres://svc@127.0.0.1:${cables.database.port}/postgres` : postgres.url('')
@@ -60,7 +67,7 @@ export async function createMember({ name, dir, common, schema, postgres, addres
 
   async function start(more: Record<string, string> = {}): Promise<Running> {
     await cables?.link.open()
-    const current = await run([], { ...common, ...own, ...more })
+    const current = await run([], { ...common, ...own, ...more }, program)
     started.push(current)
     // The address then refuses connections, as a machine without the process does. So the others see that the member
     // has ended.
@@ -72,6 +79,9 @@ export async function createMember({ name, dir, common, schema, postgres, addres
     name,
     url: `http://127.0.0.1:${port}`,
     ...(cables ? { cables } : {}),
+    setProgram(next) {
+      program = next
+    },
     start,
     running,
     isUp,

@@ -30,6 +30,8 @@ export interface ClusterWorldOptions {
   settingsOf?: Record<string, Record<string, string>>
   /** Settings of PostgreSQL. */
   ofPostgres?: Record<string, string>
+  /** Program that the members run (`MemberOptions.program`). */
+  program?: readonly string[]
   /** Names of members that the test starts itself. */
   later?: readonly string[]
   /**
@@ -104,6 +106,7 @@ export async function startClusterWorld(names: readonly string[], options: Clust
       common: { ...common, ...settingsOf[name] },
       schema: SCHEMA,
       postgres,
+      ...(options.program ? { program: options.program } : {}),
       ...(hasCables ? { address: `127.0.0.${index + 2}` } : {}),
     })
   const all = await Promise.all([...names, ...laterNames].map(memberOf))

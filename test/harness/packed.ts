@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
+/** Milliseconds. On a busy machine, a build of the whole service takes some minutes. */
+const TIME_LIMIT = 600_000
 
 /** Runs a program in this folder, and resolves with its output. Rejects with the output if the program fails. */
 export const runIn = (cwd: string, file: string, ...args: string[]): Promise<string> =>
-  execute(file, args, { cwd, timeout: 120_000, maxBuffer: 16 * 2 ** 20 }).then(
+  execute(file, args, { cwd, timeout: TIME_LIMIT, maxBuffer: 16 * 2 ** 20 }).then(
     ({ stdout }) => stdout,
     ({ stdout, stderr }) => {
       throw new Error(`${file} ${args.join(' ')}: ${`${stdout}${stderr}`.slice(0, 4_000)}`)

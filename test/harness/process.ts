@@ -40,7 +40,7 @@ const START_DEADLINE = 120_000
 export async function run(
   flags: string[],
   env: Record<string, string>,
-  args = START,
+  args: readonly string[] = START,
   deadlineMs = START_DEADLINE,
 ): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {

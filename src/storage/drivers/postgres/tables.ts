@@ -1,5 +1,9 @@
 import { NO_INSTANCE } from './places.ts'
 
+/**
+ * Format of the tables. It must also be raised with the version of a kind of record (`repository.ts`), because members
+ * of two releases use the store at the same time, and the older ones cannot read newer records.
+ */
 export const FORMAT = 6
 
 /** Number of the advisory lock that lets only one of several threads create the tables. The number is arbitrary. */
