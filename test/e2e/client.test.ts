@@ -72,6 +72,17 @@ const RULES: readonly { what: string; answers: readonly unknown[]; call: string;
   ).map(([status, code]) => ({ what: code, answers: [[status, code]], call: 'send', pauses: [], ended: code })),
 ]
 
+/** Stream of 8 MB. A request with it does not announce its length. */
+function ofEightMegabytes(): ReadableStream<Uint8Array> {
+  let left = 128
+  return new ReadableStream({
+    pull(controller) {
+      if (left-- > 0) controller.enqueue(new Uint8Array(65_536))
+      else controller.close()
+    },
+  })
+}
+
 async function programsFor({ gateway }: World): Promise<Record<string, string>> {
   const samples = samplesOf('packages/client/README.md').filter(({ language }) => language === 'ts')
   assert.ok(samples.length >= 4)
@@ -253,13 +264,15 @@ describe('the package svc-client', { skip }, () => {
     const { body, headers } = await recordedWebhook(world.gateway, instance)
     for (const [name, listener] of Object.entries(listeners)) {
       const { url, close } = await listenTo(listener)
-      const send = (text = body) => fetch(url, { method: 'POST', headers, body: text })
+      const send = (sent: string | ReadableStream = body) =>
+        fetch(url, { method: 'POST', headers, body: sent, duplex: 'half' } as RequestInit)
       if (name === 'late') {
         assert.match(await (await send()).text(), /before express\.json/)
       } else {
         assert.equal((await send()).status, 200, name)
         assert.equal((await send()).status, 200, name)
         assert.equal((await send(`${body} `)).status, 401, name)
+        assert.equal((await send(ofEightMegabytes())).status, 413, name)
         assert.equal(seen[name]?.length, 1, name)
       }
       close()

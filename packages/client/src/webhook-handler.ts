@@ -29,7 +29,22 @@ export function createWebhookHandler(options: WebhookOptions): (request: Request
     if (request.method !== 'POST') return answer(405, 'Send webhooks with POST.')
     const refused = refusedBy(request.headers)
     if (refused) return refused
-    return receive(options, request.headers, new Uint8Array(await request.arrayBuffer()))
+    return receive(options, request.headers, request.body ? piecesOf(request.body) : new Uint8Array())
+  }
+}
+
+/** Yields the pieces of a stream. Not every runtime has `for await` over a `ReadableStream`. */
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    // The stream is not cancelled, because that could end the connection before the answer is sent.
+    reader.releaseLock()
   }
 }
 
@@ -44,13 +59,44 @@ export const MAX_BODY = 5_000_000
  */
 export function refusedBy(headers: Pick<Headers, 'get'>): Response | undefined {
   if (!headers.get('X-Svc-Signature')) return answer(401, 'The request has no signature of svc.')
-  return Number(headers.get('Content-Length') ?? 0) > MAX_BODY ? answer(413, 'The body is too large.') : undefined
+  return Number(headers.get('Content-Length') ?? 0) > MAX_BODY ? tooLarge() : undefined
 }
 
-export async function receive(options: WebhookOptions, headers: Pick<Headers, 'get'>, body: Uint8Array): Promise<Response> {
+/**
+ * Reads a body that arrives in pieces. If it has more than `MAX_BODY` bytes, this resolves with undefined, and reads no
+ * further.
+ */
+async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
+  const held: Uint8Array[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    held.push(piece)
+    length += piece.length
+    if (length > MAX_BODY) return undefined
+  }
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const piece of held) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+/**
+ * Verifies and handles a webhook. The body is read only up to `MAX_BODY`: a sender can omit its length, and the signature
+ * can be verified only afterwards.
+ */
+export async function receive(
+  options: WebhookOptions,
+  headers: Pick<Headers, 'get'>,
+  arriving: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<Response> {
   const { secret } = options
   const found = typeof secret === 'string' ? secret : await secret(headers.get('X-Svc-Instance-Id') ?? '')
   if (!found) return answer(401, 'No secret is known for this instance.')
+  const body = arriving instanceof Uint8Array ? arriving : await wholeOf(arriving)
+  if (body === undefined) return tooLarge()
   let event: SvcEvent
   try {
     event = await verifyWebhook(body, headers.get('X-Svc-Signature'), found)
@@ -71,4 +117,5 @@ export async function receive(options: WebhookOptions, headers: Pick<Headers, 'g
   return answer(200, 'Thank you.')
 }
 
+const tooLarge = () => answer(413, 'The body is too large.')
 const answer = (status: number, text: string) => new Response(text, { status, headers: { 'Content-Type': 'text/plain' } })

@@ -3,9 +3,11 @@
  *
  * A body that another middleware has parsed is refused, because the signature is that of the raw bytes.
  */
-import { MAX_BODY, receive, refusedBy, type WebhookOptions } from '../webhook-handler.ts'
+import { receive, refusedBy, type WebhookOptions } from '../webhook-handler.ts'
 
-interface ExpressRequest extends AsyncIterable<Uint8Array> {
+interface ExpressRequest {
+  /** Method of a readable stream of Node. */
+  iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body?: unknown
 }
@@ -17,7 +19,7 @@ export function svcWebhook(options: WebhookOptions) {
   return async (request: ExpressRequest, response: ExpressResponse, next: (error: unknown) => void): Promise<void> => {
     try {
       const headers = { get: (name: string) => [request.headers[name.toLowerCase()]].flat()[0] ?? null }
-      const answer = refusedBy(headers) ?? (await receive(options, headers, await bodyOf(request)))
+      const answer = refusedBy(headers) ?? (await receive(options, headers, bodyOf(request)))
       response
         .status(answer.status)
         .type('text/plain')
@@ -28,23 +30,11 @@ export function svcWebhook(options: WebhookOptions) {
   }
 }
 
-async function bodyOf(request: ExpressRequest): Promise<Uint8Array> {
+function bodyOf(request: ExpressRequest): Uint8Array | AsyncIterable<Uint8Array> {
   const { body } = request
   if (body instanceof Uint8Array) return body
   if (body !== undefined && Object.keys(body as object).length > 0)
     throw new TypeError('The body was parsed before the signature could be verified. Mount the webhook before express.json().')
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of request) {
-    pieces.push(piece)
-    length += piece.length
-    if (length > MAX_BODY) throw new RangeError(`The body of the webhook has more than ${MAX_BODY} bytes.`)
-  }
-  const all = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
+  // The answer to a body that is too large needs the connection, so the rest of the request must not be destroyed.
+  return request.iterator({ destroyOnReturn: false })
 }
