@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { readInstanceArchive } from '../../src/archive/instance-archive.ts'
@@ -18,8 +17,8 @@ import { image } from '../harness/media-files.ts'
 import { startRelay } from '../harness/relay.ts'
 import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
-import { COLOUR_RULES, PHONE_RULES } from './axe-rules.ts'
 import { alike, foreign, hasPictures, openWatched, picture, skip, type Watched, watch } from './chromium.ts'
+import { COLOUR_RULES, graveProblems, PHONE_RULES } from './grave-problems.ts'
 
 const ME = '5511999990301'
 const MOVING = '5511999990302'
@@ -97,22 +96,8 @@ describe('the dashboard in Chromium', { skip }, () => {
    * check to these rules.
    */
   async function soundOn(tab: Page, name: string, rules?: string[]) {
-    // The dashboard is one document for all pages, so the checker is loaded only once.
-    if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source)
     const within = (await dialogOf(tab).count()) > 0 ? 'dialog[open]' : 'html'
-    const { violations } = await tab.evaluate(
-      ([selector, only]) =>
-        (globalThis as unknown as { axe: typeof axe }).axe.run(selector, {
-          resultTypes: ['violations'],
-          ...(only ? { runOnly: only } : {}),
-        }),
-      [within, rules] as const,
-    )
-    const grave = violations.filter(({ impact }) => impact !== 'minor')
-    assert.deepEqual(
-      grave.map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      [],
-    )
+    assert.deepEqual(await graveProblems(tab, within, rules), [], name)
     assert.deepEqual(await alike(tab), [], `${name}: controls that do different things have the same name`)
     await picture(tab, `dashboard-${name}`)
   }

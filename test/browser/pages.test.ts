@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startWorld, type World } from '../harness/world.ts'
-import { PHONE_RULES } from './axe-rules.ts'
 import { foreign, launch, picture, skip, type Watched, watch } from './chromium.ts'
+import { graveProblems, PHONE_RULES } from './grave-problems.ts'
 
 const ANA = '5511988880001'
 const EVE = '5511988880002'
@@ -61,17 +60,8 @@ describe('pages in Chromium', { skip }, () => {
       // While a transition runs, text has a wrong colour for a moment. So transitions are switched off.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor({ state: 'attached' })
-      const { violations } = await page.evaluate(
-        ([selector, only]) =>
-          (globalThis as unknown as { axe: typeof axe }).axe.run(selector, {
-            resultTypes: ['violations'],
-            ...(only ? { runOnly: [...only] } : {}),
-          }),
-        [within, rules] as const,
-      )
-      const grave = violations.filter(({ impact }) => impact !== 'minor')
       const name = `${state} ${width} ${colorScheme}`
-      found.push(...grave.map(({ id, nodes }) => `${name}: ${id}: ${nodes.length} of ${nodes[0]!.html.slice(0, 200)}`))
+      found.push(...(await graveProblems(page, within, rules)).map((problem) => `${name}: ${problem}`))
       const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
       if (wide > width) found.push(`${name} is ${wide} px wide`)
       await picture(page, `docs-${state}-${width}-${colorScheme}`)
@@ -221,7 +211,6 @@ describe('pages in Chromium', { skip }, () => {
     await page.locator('.operation-filter-input').fill('')
     await page.locator('[data-tag="groups"]').waitFor()
     await picture(page, 'docs')
-    await page.evaluate(axe.source)
     await soundReference('folded', 'body')
     // When the dialog with the keys opens, its first field must have the focus.
     await page.getByRole('button', { name: 'Authorize' }).click()

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { skip as noChromium, openWatched, picture, type Watched } from '../../browser/chromium.ts'
+import { graveProblems } from '../../browser/grave-problems.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { type Haproxy, noHaproxy, startHaproxy } from '../../harness/haproxy.ts'
 import { ask, must } from '../../harness/http.ts'
@@ -49,14 +49,7 @@ describe('the operator of a cluster', { skip: noPostgres || noChromium || noHapr
       .filter({ has: page.getByText(name, { exact: true }) })
   const instancesOf = async (name: string) => Number(await row(name).getByRole('cell').nth(2).innerText())
   const sound = async (name: string) => {
-    await page.evaluate(axe.source)
-    const { violations } = await page.evaluate(() =>
-      (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
-    )
-    assert.deepEqual(
-      violations.filter(({ impact }) => impact !== 'minor').map(({ id }) => id),
-      [],
-    )
+    assert.deepEqual(await graveProblems(page, 'html'), [])
     await picture(page, `cluster-${name}`, { isWhole: true })
   }
 
