@@ -101,8 +101,8 @@ process.env.NODE_COMPILE_CACHE ??= resolve('.built/compile-cache')
 // The helper threads of V8 compete with the tests for two cores: with one in place of four, a run needs 7 % less
 // processor time.
 process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, '--v8-pool-size=1'].filter(Boolean).join(' ')
-// A service that starts collects its garbage to return memory. The tests start hundreds of services, and only those of
-// `test/e2e/start.test.ts` and of the installed package do so.
+// A service collects its garbage at its start, to return memory to the system. Tests start hundreds of services, so only
+// files that choose all settings of their services, such as test/e2e/start.test.ts, start them with this collection.
 process.env.SVC_TEST_SPARE_MEMORY ??= 'off'
 const groups = grouped(tests)
 const worlds = await lendWorlds()
