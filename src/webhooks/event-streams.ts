@@ -67,9 +67,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
 
-  /**
-   * Checks the store regularly, for all readers together. If one check cannot read the store, the next one reads it.
-   */
+  /** Checks the store regularly, for all readers together. If a check fails, the next one tries again. */
   function keepLooking() {
     looking ??= setInterval(() => void refresh().catch(() => {}), LOOK_EVERY).unref()
   }

@@ -12,6 +12,7 @@ import { createErasing } from './erasing.ts'
 import { createFailing } from './failing.ts'
 import { giveAway } from './give-away.ts'
 import { createIdleWatch } from './idle-watch.ts'
+import { createLookLoop } from './look-loop.ts'
 import { createLookRequests } from './look-requests.ts'
 import { createMoves } from './moves.ts'
 import { startHowOf } from './start-how.ts'
@@ -76,11 +77,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   const failing = createFailing({ ...deps, starting, moves, times })
   const isSettledHere = (each: string) => homes.isOwn(each) && !map.isLeaving(each) && !starting.has(each)
   const idle = createIdleWatch((each) => isSettledHere(each) && !deps.isHosted(each) && !directory.isPaused(each))
-  let looking: Promise<void> | undefined
-  let isLookDue = false
-  let hasBegun = false
+  const looks = createLookLoop(look)
   let isDraining = false
-  let isStopped = false
 
   const others = () => stayingOf(members).map(({ id }) => id)
   const claiming = createClaiming(deps, { starting, failing, others, times })
@@ -91,7 +89,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     // If its thread is still starting, a move would end the thread, and the start would begin again.
     isMovable: (each) => isSettledHere(each) && deps.failingFor?.(each) === undefined && directory.mayMove(each, times.quiet),
     isAway: failing.isAway,
-    hasEnded: () => isDraining || isStopped,
+    hasEnded: () => isDraining || looks.isStopped(),
   })
 
   function startAgain(instance: string): void {
@@ -122,32 +120,15 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
    * next look.
    */
   function claimMore(): void {
-    if (claiming.hasRoomAgain() && !isDraining) lookNow()
-  }
-
-  /** Looks now, or directly after the look that is under way. */
-  function lookNow(): void {
-    if (!hasBegun || isStopped) return
-    isLookDue = true
-    looking ??= followLooks()
-  }
-
-  async function followLooks(): Promise<void> {
-    while (isLookDue && !isStopped) {
-      isLookDue = false
-      await look()
-    }
-    looking = undefined
+    if (claiming.hasRoomAgain() && !isDraining) looks.now()
   }
 
   return {
-    look: lookNow,
+    look: looks.now,
 
     async begin() {
-      const first = look()
-      hasBegun = true
-      looking = first.then(followLooks)
-      members.onLook(lookNow)
+      const first = looks.begin()
+      members.onLook(looks.now)
       await settled(first, times.beginWithin)
     },
 
@@ -160,7 +141,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     async drain(deadlineMs) {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
-      await settled(looking, deadlineMs / 4)
+      await settled(looks.underWay(), deadlineMs / 4)
       // An instance that a command has paused is not moved here, because the command works with its records. It is
       // released at the end of the stop.
       const own = directory.ids().filter((each) => homes.isOwn(each) && !directory.isPaused(each))
@@ -176,8 +157,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     },
 
     async stop(leftMs = Number.POSITIVE_INFINITY) {
-      isStopped = true
-      await settled(Promise.all([looking, moves.ended(), erasing.stop()]), Math.min(STOP_WITHIN, leftMs / 2))
+      looks.stop()
+      await settled(Promise.all([looks.underWay(), moves.ended(), erasing.stop()]), Math.min(STOP_WITHIN, leftMs / 2))
     },
   }
 }

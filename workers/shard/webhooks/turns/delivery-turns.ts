@@ -37,20 +37,12 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 }
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
-  const { instanceId, store, steady, log, timer, ids, line, queue, due, holds, outcomes, attempts } = deps
+  const { instanceId, store, steady, timer, ids, line, queue, due, holds, outcomes, attempts } = deps
   const front = createFrontTasks()
   /** The due event whose time was checked last. */
   let checked: Due | undefined
 
-  const loop = createWorkLoop({
-    timer,
-    turn,
-    onError: (err, retryMs) =>
-      log.error(
-        { instance_id: instanceId, err, retry_in_ms: retryMs },
-        'webhook outbox: an unexpected error occurred; the delivery is tried again',
-      ),
-  })
+  const loop = createWorkLoop({ timer, turn, onError: logUnexpected(deps) })
 
   /**
    * The tasks of a turn, in their order. Each returns or resolves with false if it had nothing to do. A task returns a
@@ -161,6 +153,14 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     refuseAll: front.refuseAll,
   }
 }
+
+const logUnexpected =
+  ({ instanceId, log }: DeliveryTurnsDeps) =>
+  (err: unknown, retryMs: number) =>
+    log.error(
+      { instance_id: instanceId, err, retry_in_ms: retryMs },
+      'webhook outbox: an unexpected error occurred; the delivery is tried again',
+    )
 
 type Beside = <T>(work: () => Promise<T>) => Promise<T>
 
