@@ -17,9 +17,13 @@ async function run(steps: string): Promise<{ printed: string[]; signal: string |
     const handover = new AbortController()
     const print = (text) => process.stdout.write(text + '\\n')
     onStopRequest({ shutdownMs: 60_000 }, { info() {}, error() {} }, () => print('stop'), handover.signal)
+    // A listener of signals alone does not keep the process alive.
+    setInterval(() => {}, 1_000)
     const signal = async () => {
+      // Listeners are called in their order, so this one is called after those of \`onStopRequest\`.
+      const arrived = new Promise((resolve) => process.once('SIGTERM', resolve))
       process.kill(process.pid, 'SIGTERM')
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await arrived
     }
     ${steps}
     print('still there')
