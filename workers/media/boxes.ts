@@ -49,7 +49,7 @@ async function outerBoxes(file: FileHandle, size: number): Promise<Box[] | undef
   return boxes
 }
 
-/** Reads the head of the box at position `at`. `offset`: position of `bytes` in the file. */
+/** Reads the head of the box at position `at` of `bytes`; `bytes` begins at position `offset` of the file. */
 function boxAt(bytes: Buffer, at: number, offset: number, size: number): Box | undefined {
   if (at + 8 > bytes.length) return undefined
   const short = bytes.readUInt32BE(at)

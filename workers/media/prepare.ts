@@ -1,5 +1,6 @@
 /**
- * Prepares one file for sending: examines it, converts it if necessary, and checks its size against the limit again.
+ * Prepares one file for sending: examines it, converts it if necessary, and checks its size again, because a conversion
+ * may make the file larger than the limit.
  */
 
 import { stat } from 'node:fs/promises'

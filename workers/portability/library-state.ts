@@ -32,7 +32,7 @@ export function typeOf(name: string): { type: string; rest: string } | undefined
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Parses JSON, and restores bytes that Baileys or Node wrote in it. Throws a SyntaxError. */
+/** Parses JSON, and restores bytes that Baileys or Node wrote in it. Throws a SyntaxError if the text is not JSON. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

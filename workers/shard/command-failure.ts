@@ -12,8 +12,8 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
   }
   if (isStorageFailure(error)) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
-    // The engine retries the start of an existing instance only after this failure. After `engine_unavailable` it would
-    // conclude that the shard has ended.
+    // After `engine_unavailable` the engine would conclude that the shard has ended, and would not retry the start of
+    // an existing instance. So such a start fails with `internal`.
     const isRetried = command.type === 'start' && command.how !== 'create'
     return (isRetried ? new Failure('internal') : noStorage()).toData()
   }

@@ -50,7 +50,8 @@ export function createHostedInstances(log: Log) {
     },
 
     /**
-     * Stops an instance. Resolves with false if it does not run here. `onStopped` is called before the
+     * Stops an instance. Resolves with false if it does not run here, or if its start failed. `onStopped` is called
+     * before the
      * instance can be started again.
      */
     async stop(id: string, how: StopHow, onStopped: () => void): Promise<boolean> {

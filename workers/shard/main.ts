@@ -1,6 +1,6 @@
 /**
- * Main module of a shard thread. It applies our corrections of the library to the whole thread, and answers one command
- * after another.
+ * Main module of a shard thread. It applies our corrections of the library to the whole thread, and answers the
+ * commands of the main thread.
  */
 import { workerData } from 'node:worker_threads'
 import type { ThreadData, ThreadTask } from '../../src/engine/protocol.ts'

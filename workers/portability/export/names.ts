@@ -39,7 +39,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   const keys: DeviceKey[] = []
   const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
 
-  /** Takes the record with this id. Returns false if there is none. */
+  /** Moves the record with this id to the result. Returns false if there is none. */
   function take(type: string, id: string): boolean {
     const records = left.get(type)
     if (!records || records.size === 0) return false

@@ -20,7 +20,9 @@ interface Sqlite {
 }
 
 const SQLITE = 'SQLite format 3\0'
-/** SQLite stores recent changes in files with these suffixes next to the database. */
+/**
+ * Suffixes of the files that SQLite writes next to the database. The newest of all these files shows the last write.
+ */
 const LOGS = ['-wal', '-journal']
 
 /**

@@ -65,7 +65,7 @@ export async function readZapo(path: string, session: string | undefined): Promi
   return { creds: libraryJson(creds), keys, unknown: 0, writtenAt }
 }
 
-/** Whether the device acts as a phone. Only the code of zapo for phones writes these columns. */
+/** Whether the device acts as a phone. Only zapo's code for phones writes these columns. */
 const isPrimary = ({ device_info: info, year_class: year, mem_class: memory }: Row) =>
   [info, year, memory].some((value) => value !== null && value !== undefined)
 

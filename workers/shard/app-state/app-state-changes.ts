@@ -1,6 +1,6 @@
 /**
- * Changes app state. A change applies to the newest version of its collection; if another device was first (409), it is
- * repeated once.
+ * Changes app state. A change applies to the newest version of its collection. If another device was first (409), the
+ * change is refused, and `ask` (`connection/ask.ts`) repeats it once.
  * A record on disk marks a change as pending before it is sent. If its outcome is unknown, the network's version of the
  * collection is read.
  */

@@ -32,7 +32,10 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
   version: number
   /** The encoded collection. */
   bytes: Uint8Array
-  /** Whether the entries are from before this device was linked. Such entries are not announced as changes. */
+  /**
+   * Whether the collection was not stored before, so that all its entries are new here. They are not announced as
+   * changes.
+   */
   isHistory: boolean
   name: string | null
 }
@@ -131,8 +134,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     const before = name
     if (!rest || rest === before) return
     name = rest
-    // The first name that is learned does not count as a change. `before` may be the name of a business, which its
-    // pairing has provided.
+    // The first name that is learned does not count as a change. A business has a name since its pairing, so `isNews`
+    // must be true too.
     if (before && isNews) hold().name = rest
   }
 

@@ -41,12 +41,12 @@ export interface Opened {
 export interface CollectionOpener {
   /**
    * Returns the opened collection, or null if the answer has no changes. Rejects with `MissingKey`, and with
-   * `DamagedAppState` if an entry or a MAC is wrong and `isLenient` is false.
+   * `DamagedAppState` if an entry or the MAC of a patch is wrong and `isLenient` is false.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }
 
-/** Thrown if the phone has not shared the key with this id. */
+/** Thrown if the phone has not shared the key with which the app state is encrypted. */
 export class MissingKey extends Error {}
 
 const MAX_FILE = 128 * 2 ** 20

@@ -1,6 +1,6 @@
 /**
- * Finds people who are stored here, but whom the phone has removed from its address book. After a kill the whole
- * collection is read again, and it does not contain removed people. So they are found by a comparison.
+ * Finds people who are stored here, but whom the phone has removed from its address book. A collection that is read in
+ * full, for example after a kill, does not mention removed people. So they are found by a comparison.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'

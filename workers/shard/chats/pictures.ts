@@ -3,7 +3,7 @@
  * is created. An unknown URL is queried after the event, for the next one.
  * The queries are like those of WhatsApp Web, but fewer, so that the account never looks as if it collected pictures:
  * one per second, with a limit per hour, and only for chats with incoming messages. No picture is queried during a
- * restriction, and for an hour after a rate limit.
+ * restriction, or for an hour after a rate limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'

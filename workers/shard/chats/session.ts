@@ -1,6 +1,6 @@
 /**
  * A connection with its groups, numbers and app state, for code that sends. It has no socket: operations reach the
- * network through `ask` only.
+ * network through its methods only.
  */
 import type { Ask } from '../connection/ask.ts'
 import type { Connection } from '../connection/contract.ts'

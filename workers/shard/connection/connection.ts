@@ -201,8 +201,8 @@ function loggingRouter(
     came,
     isWorthAnother: deps.isWorthAnother,
     onFailure(error, about) {
-      // If data could not be written to disk, no later stanza may be confirmed. So the connection is closed, and the
-      // network sends the unconfirmed stanzas again.
+      // A stanza that failed must arrive again, for example if its data could not be written to disk. So the connection
+      // is closed, and the network sends the unconfirmed stanzas again.
       log.error(
         { err: error, ...about },
         'a received stanza could not be processed; closing the connection so that the network sends it again',

@@ -129,7 +129,8 @@ export interface Connection {
   asking(options: AskOptions): Ask
   learnPairs(pairs: readonly LidPair[]): Promise<void>
   /**
-   * Returns the LIDs of people by number; unknown ones are queried from the network. People without a LID are omitted.
+   * Returns the pairs of number and LID of people. Unknown LIDs are queried from the network; people without a LID are
+   * omitted.
    */
   fetchLids(pns: string[]): Promise<LidPair[]>
   readonly serverProps: Readonly<ServerProps>
@@ -193,7 +194,7 @@ export type ConnectionEvent =
    * - `proxy`: the proxy refused the connection
    * - `handshake`: the handshake took longer than 20 s, or the WebSocket upgrade got an HTTP error
    * - `store`: the stored device is unreadable
-   * - `storeAway`: the store could not be read at the moment
+   * - `storeAway`: the store could not be read or written at the moment
    */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' | 'storeAway' }
   /** The account requires its passkey. The network's WebAuthn options can be signed for `lifeMs`. */

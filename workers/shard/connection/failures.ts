@@ -37,7 +37,7 @@ const BROKEN_PIPE = new Set([
 
 /**
  * Whether the error is an answer of the network. The network and the socket use the same numbers, such as 408, but only
- * an answer of the network has `data`.
+ * an answer of the network has its code, GraphQL extensions or an `<error>` node in `data`.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'

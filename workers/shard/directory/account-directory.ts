@@ -38,7 +38,10 @@ import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
-  /** Loads the directory. The methods below may be called only after this has resolved. */
+  /**
+   * Loads the directory. The methods that read or change entries may be called only after this has resolved; `warm`
+   * calls it itself.
+   */
   ready(): Promise<void>
   warm(): Promise<void>
   /** Records a message. Must be called before the commit of the message, which then includes this change. */

@@ -51,7 +51,10 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 
-/** Stores the author of a message, and the name that the message states. */
+/**
+ * Stores the author of a message, or the recipient of a message from this account. Also stores the names that the
+ * author states.
+ */
 export function recordAuthor(
   contacts: Contacts,
   {

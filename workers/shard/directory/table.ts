@@ -48,7 +48,7 @@ export interface Table<T extends object> {
  */
 const SLACK = 1 / 32
 const SLICE = 64
-/** Number of records that are added to one commit of other data. */
+/** Maximum number of records of the table that are added to a commit of other data. */
 const NEWEST = 32
 
 export function createTable<T extends object>(

@@ -133,7 +133,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     back(value) {
       const id = idOf(value)
       taken.delete(id)
-      // Only a row up to this position is put into memory. A later row is read from disk when its turn comes.
+      // Only a row up to the position `known` is put into memory. A later row is read from disk when its turn comes.
       if (id <= positions.known) memory.insert(value)
     },
     pass(id) {

@@ -71,7 +71,7 @@ export type Effect =
   /** `fresh`: starts with new credentials, even if others are saved. */
   | { do: 'open'; fresh: boolean }
   | { do: 'close' }
-  /** Unlinks this device, waits until the network closes the connection, and ends the socket. */
+  /** Unlinks this device, and ends the socket. */
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }

@@ -29,7 +29,7 @@ const HistorySchema = v.object({
 export interface StatusHistory {
   /** Returns the operations for the commit of a status change. `from` is null for the first change. */
   ops(from: Status | null, to: RuntimeState, at: number): Promise<Op[]>
-  /** Newest first. */
+  /** Returns the changes, newest first. */
   list(): Promise<StatusChange[]>
 }
 

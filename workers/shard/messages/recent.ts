@@ -61,7 +61,7 @@ export interface Recent {
   post(newsletter: string, serverId: string): WAMessageKey | undefined
   /** Removes all messages. Called after the device was unlinked. */
   clear(): void
-  /** Removes all messages when the instance stops, so that they no longer count for the thread. */
+  /** Removes all messages when the instance stops, so that they no longer count in the limit of the shard thread. */
   end(): void
   readonly size: number
   readonly bytes: number

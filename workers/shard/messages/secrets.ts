@@ -55,8 +55,8 @@ export interface Secrets {
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Returns the operations for the commit of a received message. Returns none if no encrypted message can refer to it,
-   * or if a row with its id exists: senders choose the ids, so the first row is kept.
+   * Returns the operations for the commit of a received message. Returns none if no encrypted message can refer to it.
+   * Senders choose the ids, so for a message of others, none are returned either if a row with its id exists.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**

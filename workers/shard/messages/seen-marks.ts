@@ -43,7 +43,7 @@ const names = (jid: string, alt: string | undefined) => [...new Set([bare(jid), 
 export interface Marks {
   load(): Promise<void>
   has(mark: Mark): boolean
-  /** Call `applied` after the commit of these operations. */
+  /** Returns the operations that store the marks. Call `follow` when their commit has begun, or `applied` after it. */
   ops(marks: readonly Mark[]): Op[]
   /** Counts the marks as seen from now on. If `written` rejects, they no longer count. */
   follow(marks: readonly Mark[], written: Promise<void>): void

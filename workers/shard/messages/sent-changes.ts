@@ -33,7 +33,10 @@ export interface SentChanges {
 
 export function createSentChanges({ store, log, rows, limits, stored, writing, isStopped }: SentChangesDeps): SentChanges {
   const { run: inTurn } = createKeyedMutex()
-  /** Number of removals of all rows; `isForgetting` is true while one is running. */
+  /**
+   * Number of times that all rows were removed, so that a change that began before a removal is not written after it.
+   * `isForgetting`: such a removal is running.
+   */
   let forgotten = 0
   let isForgetting = false
 

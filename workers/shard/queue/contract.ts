@@ -101,7 +101,7 @@ export interface QueueOptions {
   /** Whether the connection is open at this moment. `setConnected` reports the loss of a connection a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
-  /** Whether the account was moved to another server, which then sends the items. By default false. */
+  /** Whether the device was moved to another program or server, so that nothing is sent from here. By default false. */
   hasMoved?: (() => boolean) | undefined
   /** Whether the owner has paused the instance. Items do not age during the pause. By default false. */
   isPaused?: (() => boolean) | undefined

@@ -35,7 +35,10 @@ export interface Acked {
   /** Time at which the network's ack arrived, in epoch ms. */
   at: number
   requestId: string | undefined
-  /** Whether this is the first attempt to send the message: no receipt can have arrived before `hold` was called. */
+  /**
+   * True for the first attempt to send the message. Only then is it certain that no receipt arrived before `hold` was
+   * called.
+   */
   isNew: boolean
 }
 

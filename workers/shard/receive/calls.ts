@@ -99,7 +99,8 @@ export function createCalls(
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
-      // Clients cannot use this key: their keys are in an HTTP header, which cannot contain a line break.
+      // The line breaks make this idempotency key unique to the service: API callers send theirs in an HTTP header,
+      // which cannot contain a line break.
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
       // The call is handled even if the text cannot be queued: the queue may be full, or closed while the instance is

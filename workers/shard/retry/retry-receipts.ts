@@ -1,7 +1,7 @@
 /**
  * Handles retry receipts: a device sends one if it could not decrypt a message of the account. The library's own
- * handler is not used: it omits parts of the first send, may send the message to everybody in the chat, and does not
- * check the chat of the id.
+ * handler is not used: it resends a message without some of its original parts, may send it to everybody in the chat,
+ * and does not check that the id belongs to the chat.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

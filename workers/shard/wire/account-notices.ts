@@ -7,7 +7,7 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
-/** Tells the network that the data which it had marked as changed (dirty) was read. */
+/** Tells the network that the account has read the data that the network had marked as changed (dirty). */
 export const cleanQuery = (id: string, type: string, timestamp?: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'urn:xmpp:whatsapp:dirty', id },

@@ -1,7 +1,7 @@
 /**
  * Decodes the binary format of a stanza: tokens, packed digits, jids, lists. Incomplete nodes are on an explicit stack,
- * so decoding can pause after any node; the library decodes a stanza in one turn. A test checks that both return the
- * same result.
+ * so decoding can pause after any node; the library decodes a whole stanza without a pause. A test checks that both
+ * return the same result.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'

@@ -1,5 +1,6 @@
 /**
- * Builds the query that uploads one-time keys, with the identity and the signed key with which they are used:
+ * Builds the query that uploads one-time keys, together with the identity key and the signed pre-key that belong to
+ * them:
  *
  *   <iq to="s.whatsapp.net" type="set" xmlns="encrypt"><registration/><type/><identity/><list><key><id/><value/></key>…</list><skey/></iq>
  */

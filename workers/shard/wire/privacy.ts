@@ -91,8 +91,8 @@ export function listOf(answer: BinaryNode): PeopleList {
 }
 
 /**
- * Returns the people in a list, with their other jids from `pn_jid` or `lid`. An entry with only a username is omitted,
- * because the API cannot represent it.
+ * Returns the person in an entry of a list, with the other jid from `pn_jid` or `lid`. Returns an empty list for an
+ * entry with only a username, because the API cannot represent it.
  */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)

@@ -6,10 +6,7 @@ const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /**
-   * Time in epoch ms. It is reported to clients on the wall clock, although the monotonic clock measures how long the
-   * code is shown.
-   */
+  /** `show` gets a time of the monotonic clock. `current` and `wait` return it in epoch ms, for clients. */
   expiresAt: number
 }
 

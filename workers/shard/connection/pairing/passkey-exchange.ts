@@ -39,7 +39,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   /** Whether the stanza with the assertion proves to the phone that this device had the code. */
   let hasProof = false
   let taken: Promise<void> = Promise.resolve()
-  /** A second notification with the phone's key and nonce is ignored. */
+  /** Whether the phone's key and nonce have arrived. A second notification with them is ignored. */
   let isContinued = false
   let agreement: Agreement | null = null
   let needsConfirmation = false

@@ -29,7 +29,7 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
     withdraw() {
       options = null
     },
-    /** Uses up one attempt. Throws a `Failure` if the assertion may not be sent. */
+    /** Uses up one attempt. If the assertion must not be sent, throws a `Failure`, and uses up none. */
     take(assertion: Assertion): void {
       if (options === null) throw new Failure('passkey_not_pending')
       if (refused >= MAX_REFUSED) throw new Failure('rate_limited', { message: TOO_MANY })

@@ -15,7 +15,8 @@ export interface DeviceSessionsDeps {
   query(node: BinaryNode): Promise<BinaryNode>
   repository: SignalRepository
   /**
-   * Returns LIDs of devices by number; unknown ones are queried from the network. Devices without a LID are omitted.
+   * Returns the pairs of number and LID of devices. Unknown LIDs are queried from the network; devices without a LID
+   * are omitted.
    */
   fetchLids(jids: string[]): Promise<LidPair[]>
 }

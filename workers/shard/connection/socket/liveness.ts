@@ -86,7 +86,7 @@ export function watchLiveness(
         ANSWERED.map((kind) => [kind, { stanzas: kinds[kind].stanzas, handled: kinds[kind].handled }]),
       ) as Record<Answered, KindTraffic>,
     came(kind) {
-      // Before the login there is no timer: the network sends no stanzas to an account that is not logged in.
+      // Before the login there is no timer, and the few stanzas of a pairing are not counted.
       if (timer === undefined) return () => {}
       const state = kinds[kind]
       state.stanzas++

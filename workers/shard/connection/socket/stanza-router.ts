@@ -90,12 +90,14 @@ export const NO_ANSWER: Answer = { name: 'nothing', send() {} }
 
 export interface RouterDeps {
   came(kind: Answered): () => void
-  /** Decides after a failed `intercept` step whether the stanza is delivered again, and counts the attempt. */
+  /**
+   * Decides after a failed step, other than a `commit` step, whether the stanza is delivered again. Counts the attempt.
+   */
   isWorthAnother(stanza: string): boolean
   onFailure(error: Error, about: { route: string; step: string }): void
   /**
-   * Called when a stanza has failed at each of its deliveries. It is answered without being processed, so that the
-   * network does not deliver it again.
+   * Called when a step has failed at each delivery of a stanza. The step is skipped and the stanza is answered, so that
+   * the network does not deliver it again.
    */
   onGivenUp(error: Error, about: { route: string; step: string }): void
   onOverflow(line: string): void

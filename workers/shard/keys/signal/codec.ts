@@ -1,4 +1,7 @@
-/** Encodes keys and credentials as bytes. Byte values stay unchanged; every other value is JSON or protobuf. */
+/**
+ * Encodes keys and credentials as bytes. Byte values stay unchanged. A key pair becomes its two keys in a row; every
+ * other value is text, JSON or protobuf.
+ */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import type { KeyType } from '../key-store.ts'
 import { keyPairBytes, keyPairFrom } from './key-pair.ts'
@@ -47,8 +50,8 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
 /**
- * Encodes the credentials. The account is stored as protobuf, separately from the other fields, because its JSON would
- * contain bytes as base64.
+ * Encodes the credentials. The account is stored as protobuf, separately from the other fields: its JSON would contain
+ * bytes as plain base64, which is not decoded.
  */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }

@@ -23,7 +23,7 @@ export interface SealedLetter {
 export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMessage'> {
   /**
    * Encrypts messages for several devices under the locks of all of them, and commits the sessions together. Null if a
-   * device has no session, or if two devices are the same; then nothing has changed.
+   * device has no usable session, or if two jids name the same device; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
   /** Encrypts messages for several devices. A device whose session or key is missing or unusable is omitted. */

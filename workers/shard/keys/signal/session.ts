@@ -1,6 +1,6 @@
 /**
- * Each operation loads one session, uses it, and returns the changes. The caller has locked the address, and commits
- * the changes.
+ * Operations with Signal sessions. Each loads one session, uses it, and returns the changes. The caller has locked the
+ * address, and commits the changes.
  */
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'

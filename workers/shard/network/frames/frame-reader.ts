@@ -138,7 +138,10 @@ async function bodyOf(plain: Buffer): Promise<Buffer> {
   return inflated(body, { maxOutputLength: MAX_INFLATED, chunkSize: Math.max(SMALL, body.length) })
 }
 
-/** Creates a function that decrypts the frames in order. It throws if a frame has another key or is out of order. */
+/**
+ * Creates a function that decrypts the frames in order. It throws if a frame is encrypted with another key or is out of
+ * order.
+ */
 function createOpener(key: Uint8Array): (frame: Buffer) => Buffer {
   let counter = 0
   return (frame) => {

@@ -34,8 +34,8 @@ interface Certificate {
   issuerSerial: number
   key: Uint8Array
   /**
-   * Limits of the validity in seconds since the epoch. A certificate without a limit is accepted: nobody knows whether the
-   * network always sends them, and the signature of the root does not depend on them.
+   * Limits of the validity in seconds since the epoch. A missing limit becomes 0 or Infinity, so such a certificate is
+   * accepted: the network may not always send limits, and the signature still proves that the certificate is genuine.
    */
   notBefore: number
   notAfter: number

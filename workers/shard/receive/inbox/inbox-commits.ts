@@ -71,8 +71,8 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
   }
 
   /**
-   * Commits the effects of a stanza, and the records that it was seen. `more` are additional operations. `further` are
-   * records of seen messages in addition to those of the ciphertexts.
+   * Commits the effects of a stanza, and records it as seen. `more`: additional operations. `further`: marks of seen
+   * messages besides those of the ciphertexts.
    */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]

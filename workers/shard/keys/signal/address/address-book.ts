@@ -25,8 +25,8 @@ function literal(jid: string, { user, server, domainType, device = 0 }: JidParts
 
 export interface AddressBook {
   /**
-   * Returns the address of a jid. A number is mapped to its LID if the pair is known. This never queries the network: a
-   * send queries unknown pairs before.
+   * Returns the address of a jid. A number is mapped to its LID if the pair is known. This never queries the network; a
+   * send has queried unknown pairs before it encrypts.
    */
   resolve(jid: string): Promise<Address>
   /**
