@@ -13,7 +13,7 @@ import type { Schedule } from './line/schedule.ts'
 import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
-/** Text of the error for a full queue. It contains the limit, because no other answer of the API shows it. */
+/** Text of the error for a full queue. It contains the limit, so that the caller learns it. */
 const FULL = `The queue of this instance is full: it holds ${QUEUE_CAPACITY} messages.`
 
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
@@ -34,8 +34,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   let entering = 0
 
   /**
-   * Whether a new item is sent immediately. False for an item with media, because other items would wait for the media
-   * to be written.
+   * Whether a new item is the next to be sent, so that one commit can store it and record it as in flight. False for an
+   * item with media, because other items would wait for the media to be written.
    */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&

@@ -45,7 +45,8 @@ export interface Acked {
 /** The status `sent` of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
   /**
-   * Returns the operations, right before each attempt of the commit. Empty if a receipt has already led to this status.
+   * Returns the operations that record and report the status; empty if a receipt has already led to this status. Called
+   * right before each attempt of the commit.
    */
   ops(): Op[]
   applied(): void
@@ -55,7 +56,9 @@ export interface MessageStatuses {
   /** Makes receipts wait until the status `sent` of this message is committed. */
   hold(id: string): void
   release(id: string): void
-  /** Resolves when receipts of this message may be handled; undefined if they may be handled now. */
+  /**
+   * Returns a promise that resolves when receipts of this message may be handled; undefined if they may be handled now.
+   */
   settled(id: string): Promise<void> | undefined
   /** Handles a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>

@@ -18,7 +18,10 @@ export interface Rise {
 
 export type RisesOf = (receipt: Receipt, people: People, isWanted: boolean, ahead: Ahead) => Promise<Rise[]>
 
-/** `arrived` is called for each message of a receipt, before its level is read. */
+/**
+ * Returns a function that finds the new statuses of a receipt. It calls `arrived` for each message of the receipt,
+ * before it reads the level of the message.
+ */
 export function createStatusRises(levels: Pick<ReceiptLevels, 'of' | 'subject'>, arrived: (id: string) => void): RisesOf {
   const levelOf = async (names: readonly Subject[], ahead: Ahead) =>
     Math.max(await levels.of(names), ...names.map((name) => ahead.get(name) ?? 0))
@@ -29,7 +32,8 @@ export function createStatusRises(levels: Pick<ReceiptLevels, 'of' | 'subject'>,
    */
   return async (receipt, people, isWanted, ahead) => {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
-    // The timeline of the message already has the network's ack, so an implied `sent` is only needed for a webhook.
+    // The timeline of the message already has the network's ack, so an implied `sent` is only needed if its event is
+    // wanted.
     const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
     const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
     for (const id of new Set(receipt.ids)) {

@@ -19,7 +19,8 @@ export const alongsideOf = ({ messages, disappearing, correspondents, changed, r
     await changed.message(message)
     // All reads are requested at once, so that the store can combine them.
     const ops = await Promise.all([messages.arrivalOps(message), disappearing.ops(message), correspondents.ops(message)])
-    // `record` is called last, because its commit must reach the store directly before the commit of the message.
+    // `record` is called last: its change is written with the next commit of the instance, which must be the commit of
+    // the message.
     await record(message)
     return ops.flat()
   },

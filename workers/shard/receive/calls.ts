@@ -28,8 +28,8 @@ export interface Calls {
   load(): Promise<void>
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Rejects a call again if its rejection had no answer. Called after each login. Otherwise the call might never be
-   * reported, because the network does not send the end of a rejected call.
+   * Rejects each call again whose rejection the network did not confirm. Without this, such a call might never be
+   * reported, because the network does not send the end of a rejected call. Called after each login.
    */
   resume(session: Session): void
   /** Drops all calls. Called after the device was unlinked, because the stanzas that end its calls will not arrive. */
@@ -139,7 +139,8 @@ export function createCalls(
       }
     },
     resume(session) {
-      // The stanzas of the backlog may show that a call was answered on another device. Such a call is not rejected.
+      // Before the network answers the rejection, the backlog may show that the call was answered on another device.
+      // Such a call is not reported as rejected.
       for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
     forget: ringing.forget,

@@ -67,7 +67,8 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
     const { type, from } = envelopeOf(node)
     switch (type) {
-      // The network sets `from`, so the group in it can be trusted. A notification of another sender is ignored.
+      // The network sets `from`, so the group in it can be trusted. A notification that does not come from a group is
+      // ignored.
       case 'w:gp2': {
         if (!isJidGroup(from)) return []
         const { jid: participant, alt: participantAlt } = groupNoticeIn(node).actor

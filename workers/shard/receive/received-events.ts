@@ -38,7 +38,7 @@ export interface ReceivedEventsDeps {
   messages: Pick<MessageLedger, 'original' | 'post' | 'claim'>
   contacts: Pick<SavedContacts, 'all'>
   directory: { contact: NameDeps['listed'] }
-  /** `host:port` that replaces the media host in the library's links; null if it is not replaced. */
+  /** `host:port` that replaces the network's host of pictures; null if it is not replaced. */
   mediaHost: string | null
   roles: GroupBook['roles']
   phone(): string | null

@@ -52,7 +52,7 @@ export interface Receiving {
   session(): InboxSession
   readonly appState: WriteChanges
   isWorthAnother(what: string): boolean
-  /** Handles stanzas without a ciphertext, for one session. */
+  /** Returns the handlers of the notifications and channel posts of one session. These stanzas have no ciphertext. */
   notices(session: SocketSession): { notification: AppendNotice; post: AppendPost }
   readonly calls: Pick<Calls, 'take'>
   readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>

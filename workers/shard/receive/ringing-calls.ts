@@ -45,8 +45,8 @@ export function createRingingCalls({
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
   /**
-   * Returns the operation that removes a call. The caller chooses the id, which may contain characters that a key
-   * cannot have. So the key contains a hash of the id.
+   * Returns the operation that removes a call. The record's key contains a hash of the call's id: the device that calls
+   * chooses the id, which may contain characters that a key cannot have.
    */
   const removal = (id: string): Op => records.remove(keys.call(instance, sealer.blind(id)))
 

@@ -139,7 +139,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // This retry receipt of another device of the account is about a request that this service sent to the phone.
+      // If another device of the account sent the retry receipt, it is about a request of this service to the phone.
       // Only the session is renewed, so that the next request can be read.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')

@@ -48,7 +48,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
    */
   let orphans = 0
 
-  /** If the item was removed, the preparation stops before the conversion and before the upload. */
+  /** Returns a context in which the preparation of a removed item stops before the conversion or before the upload. */
   function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
     const { media } = context
     const check = () => {

@@ -12,7 +12,10 @@ import type { MediaPreparation } from '../media/media-preparation.ts'
 import type { KnownMessages } from '../messages/known-messages.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 
-/** Runs `make` once per key `wish`. Later calls with this key return the first result or throw the first error. */
+/**
+ * Returns the result for the key `wish`: the one that was prepared ahead, or else that of `make`. Rejects if the item
+ * caused the preparation to fail; after any other failure `make` is called.
+ */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
 export interface SendFiles {

@@ -1,6 +1,6 @@
 /**
- * Resolves the destination of a message: the registered number or the LID of a person, or a group or channel in which
- * the account may write.
+ * Resolves the destination of a message: the registered number or the LID of a person, a group that is not suspended, a
+ * channel, or the status.
  */
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'

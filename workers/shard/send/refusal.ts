@@ -17,8 +17,8 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
 }
 
 /**
- * Returns the failure code if the account has left the chat, or null if it may still be a member. The network sends 403
- * in both cases.
+ * Returns the failure code if the chat does not exist or the account has left it, or null if the account may still be a
+ * member. The network sends 403 in the last two cases.
  */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {

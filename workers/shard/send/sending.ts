@@ -117,7 +117,7 @@ function createEnqueuing(
     const put = async (also?: Enqueue['also']) => {
       if (shard.disk() !== 'ok') throw diskNearlyFull()
       const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
-      // The files were copied into one buffer, so their own buffers can be reused.
+      // The files were copied into one buffer, so their own buffers can be freed.
       if (files.length > 1) giveBack(files)
       const queued = queue.enqueue({
         messageId: (svcId) => messageIdOf(sealer, svcId),
@@ -133,7 +133,7 @@ function createEnqueuing(
         bytes,
         also,
       })
-      // The bytes are on disk or the queue has failed, so the buffer can be reused.
+      // The bytes are on disk or the queue has failed, so the buffer can be freed.
       return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
     }
     try {
@@ -142,7 +142,7 @@ function createEnqueuing(
         : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
       return { message_id: messageId, svc_id: svcId }
     } finally {
-      // The request was refused or repeats an earlier one, so the buffers can be reused.
+      // If the request was refused or repeats an earlier one, its buffers are freed here.
       giveBack(files)
     }
   }

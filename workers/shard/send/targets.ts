@@ -80,8 +80,8 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * Whether `rule` is true for the group. If the stored metadata does not fulfil the rule, the group is read again: the
- * notice that made the account an administrator may be late or lost.
+ * Whether `rule` is true for the group; true for a destination that is not a group. If the stored metadata does not
+ * fulfil the rule, the group is read again: the notice that made the account an administrator may be late or lost.
  */
 export async function isAllowed(
   asker: Asker,

@@ -40,8 +40,8 @@ export interface OutboxOptions {
   timer?: Timer
   steps: Steps
   /**
-   * `onAppend` and `onResult` are called for the metrics. An attempt that was skipped has the result `discarded`, and
-   * null as its duration.
+   * `onAppend` and `onResult` are called for the metrics. An event that was not posted, because its type has no URL,
+   * has the result `discarded`. Its duration is that of an earlier attempt, or null.
    */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined

@@ -50,8 +50,8 @@ export function logPruning({
   let seenByLook = 0
   let removedByLook = 0
   /**
-   * Whether all rows belong to undelivered events, so that nothing could be removed. The next attempt is then an hour
-   * later.
+   * Whether all examined rows belong to undelivered events, so that nothing could be removed. The next attempt is then
+   * an hour later.
    */
   let stuck = false
   let notBefore = 0

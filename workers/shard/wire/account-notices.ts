@@ -106,8 +106,7 @@ export function expirationIn(node: BinaryNode): number | null {
 export const ownLidIn = ({ attrs }: BinaryNode): string | null => attrs.lid || null
 
 /**
- * Whether the account was logged out: the stream error then contains `<conflict type="device_removed"/>`, with or
- * without a code.
+ * Whether the first child of a stream error means that the account was logged out: `<conflict type="device_removed"/>`.
  */
 export function isDeviceRemoval(node: unknown): boolean {
   const { tag, attrs } = (typeof node === 'object' && node !== null ? node : {}) as { tag?: unknown; attrs?: { type?: unknown } }

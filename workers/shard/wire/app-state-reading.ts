@@ -177,7 +177,7 @@ function opens<T>(read: () => T): T | null {
   }
 }
 
-/** Throws `DamagedAppState` if the MACs of the patch do not match these entries. */
+/** Throws `DamagedAppState` if the MAC of the patch does not match these entries. */
 export function verifyPatch(
   name: WAPatchName,
   { snapshotMac, patchMac }: proto.ISyncdPatch,

@@ -33,7 +33,7 @@ export function decimal(value: ProtoNumber): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** Returns a count. Null if it is absent, negative, or too large to be exact as a double. */
+/** Returns a count. Null if it is absent, negative, not whole, or too large to be exact as a double. */
 export function count(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null

@@ -60,7 +60,8 @@ export interface Product {
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
 /**
- * Returns a product. Null if the element has an id and no details, which means that the product does not exist.
+ * Returns a product. Null if the id or the name is missing: an element with only an id means that the product does not
+ * exist.
  */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')

@@ -25,8 +25,8 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /**
- * Depth of the elements that are searched. It includes the people in notifications and calls, and excludes the content
- * of messages.
+ * Number of levels of a stanza that are searched, so that the people in notifications and calls are included. Of a
+ * message, only the first level is searched.
  */
 const DEPTH = 3
 

@@ -106,8 +106,8 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
 })
 
 /**
- * `unknown`: the network does not know this operation, and nothing was done. `refused`: contains the first error of the
- * network.
+ * `unknown`: the network does not know this operation, and nothing was done. `empty`: the answer has neither data nor
+ * an error. `error` is the first error of the network.
  */
 export type MexAnswer =
   | { kind: 'data'; value: unknown }

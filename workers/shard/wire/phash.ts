@@ -1,7 +1,8 @@
 /**
  * Computes the `phash` of a message to a group: a hash of the devices to which it is sent. If the network knows other
  * devices, its ack contains a different hash. The algorithm is that of whatsmeow and zapo: the first six bytes of the
- * SHA-256 of the sorted addresses. Baileys neither sorts the addresses nor uses the full hash.
+ * SHA-256 of the sorted addresses. Baileys hashes the jids as they are, and uses only the first six characters of the
+ * base64 text.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'

@@ -29,8 +29,8 @@ export interface HoldPolicy {
    */
   holding(item: Waiting): Hold | undefined
   /**
-   * Adds a listener. The policy calls it when items may be sent before their `until`: the items that `concerns`
-   * accepts, or all held items.
+   * Adds a listener. The policy calls it when held items must be checked again before their `until`: those that
+   * `concerns` accepts, or all without `concerns`.
    */
   onChange?(listener: ChangeListener): void
 }

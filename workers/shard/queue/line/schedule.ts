@@ -10,8 +10,8 @@ export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
   /**
-   * Returns the earliest time of the monotonic clock at which this item, or without an argument any item, could
-   * be sent. Null without a connection.
+   * Returns the earliest time of the monotonic clock at which this item could be sent, and the current time if there is
+   * no item. Null without a connection.
    */
   timeOf(head: Waiting | undefined): number | null
   /**
@@ -19,7 +19,10 @@ export interface Schedule {
    * not run.
    */
   waitOf(head: Waiting | undefined): number
-  /** Delays all items by this time. Used after a failure that the item did not cause. */
+  /**
+   * Lets no item be sent for this time from now on, or until the connection changes. Used after a failure that the item
+   * did not cause.
+   */
   pause(ms: number): void
   itemDone(): void
 }

@@ -30,7 +30,7 @@ type Jids = readonly [string, ...string[]]
 interface LookUp {
   chat: Chat | undefined
   isRunning: boolean
-  /** Number of `refresh` calls before the look-up began. */
+  /** Number of `refresh` calls before the look-up began; -1 if the look-up failed. */
   round: number
 }
 

@@ -35,7 +35,10 @@ export interface Wait {
 /** Returns the end of the quiet hours in epoch ms; null outside of them. */
 export type QuietUntil = (at: number) => number | null
 
-/** If somebody else wrote within this time in ms, a message counts as an answer, also in quiet hours. */
+/**
+ * Time in ms after a message of somebody else in which a message to the same chat counts as an answer. Quiet hours do
+ * not hold answers.
+ */
 export const ANSWER_WINDOW = DAY
 
 const NEVER = Number.POSITIVE_INFINITY

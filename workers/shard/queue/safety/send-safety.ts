@@ -20,7 +20,10 @@ import { paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from 
 
 const LOOK_UP_AGAIN = 5 * SECOND
 
-/** A text that answers a call never waits, because the caller has contacted the account first. */
+/**
+ * Operation of the text after a rejected call. Send safety never holds this text, because the caller has contacted the
+ * account first.
+ */
 const CALL_ANSWER = 'instance.callReject'
 
 /** Maximum number of entries in `otherChats`. It is the capacity of a queue. */
@@ -45,9 +48,9 @@ export interface SendSafety {
   readonly policies: readonly HoldPolicy[]
   /**
    * Checks the rules again right before a message is sent, because quiet hours may have begun, and counts a first
-   * contact. Throws `TryLater` if a queued message must wait, and `held_by_send_safety` if another message must.
-   * `isFurther` means that the network may already know the message, so it is not held. Call the returned function if
-   * nothing was sent.
+   * contact. If the message must wait, throws `TryLater` for a queued message, and `held_by_send_safety` for one that
+   * is not queued. `isFurther` means that the network may already know the message, so it is not held. Call the
+   * returned function if nothing was sent.
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**

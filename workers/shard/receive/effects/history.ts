@@ -22,7 +22,7 @@ export interface HistoryReader {
   end?(about: HistoryAbout): Promise<void>
 }
 
-/** The phone's notice about the history file from which a slice comes. */
+/** Values from the phone's notice about the history file to which a slice belongs. */
 export interface HistoryAbout {
   syncType: proto.HistorySync.HistorySyncType
   chunkOrder: number | undefined
@@ -46,7 +46,10 @@ export const MAX_SLICE = 200
 /** Time in ms after which a slice ends even if it is not full. */
 const SLICE_MS = 10
 const CHUNK = 64 * 1_024
-/** Largest inflated size in bytes. A file of the network has at most 2 GB; one that inflates to more is malicious. */
+/**
+ * Largest inflated size in bytes (16 GiB). A file on the network has at most 2 GB, so one that inflates to more than
+ * this limit is malicious.
+ */
 const MAX_INFLATED = 16 * 2 ** 30
 
 const { FULL } = proto.HistorySync.HistorySyncType

@@ -11,8 +11,8 @@ import type { HistoryReader } from './history.ts'
 
 const SLICE = 100
 /**
- * Maximum number of pairs in the cache of the socket. Most stanzas contain a pair that is in this cache, and need
- * not be stored again.
+ * Maximum number of pairs in the cache of the socket. Most stanzas contain a pair that is in this cache, and the pair
+ * is then not stored again.
  */
 const MAX_KNOWN = 20_000
 

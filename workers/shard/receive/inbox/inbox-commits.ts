@@ -26,7 +26,7 @@ export interface InboxCommitDeps {
   alongside(message: WAMessage): Promise<readonly Op[]>
   /** Called as soon as the commit has begun, because the next message may refer to this one. */
   remember(message: WAMessage): void
-  /** Called after the commit of every readable message. */
+  /** Called after the commit of each new message that has content. */
   onMessage(message: WAMessage): void
   steps: Steps
 }
@@ -45,8 +45,8 @@ export interface InboxCommits {
 }
 
 /**
- * Thrown if the effects of a stanza could not be written. The network must then deliver the stanza again, any number of
- * times.
+ * Thrown if the effects of a stanza could not be written. The network must then deliver the stanza again. The number of
+ * these deliveries is not limited.
  */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {

@@ -113,7 +113,8 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (problem !== undefined) problems.set(node, problem)
     const isNew = await noteUnreadable(node)
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE, deps.clock)
-    // The first part contained a sender key, which is stored. The content arrives again in a stanza of its own.
+    // If a first part was decrypted, it contained a sender key, which is stored. The content arrives again in a stanza
+    // of its own.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
   }

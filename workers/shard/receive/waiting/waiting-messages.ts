@@ -155,7 +155,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       if (entries.find(key)) return unreported('again')
       const record = waitingMessage({ ...key, id: key.id, remoteJid: key.remoteJid }, node, how?.protoType, clock.now())
       entries.set(mark, { record })
-      // Nobody sends a view-once message again, so there is nothing to wait for.
+      // Nobody sends a view-once message or a final one again, so there is nothing to wait for.
       reports.in(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {

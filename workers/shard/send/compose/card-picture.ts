@@ -8,7 +8,7 @@ import type { Destination } from '../destination.ts'
 
 export interface CardPicture {
   jpegThumbnail?: Buffer
-  /** A larger version of the same picture on the media hosts, for large cards. */
+  /** A larger version of the same picture on the media hosts, for medium and large cards. */
   highQualityThumbnail?: proto.Message.IImageMessage
 }
 

@@ -34,5 +34,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** Whether the URL contains a user name or a password. Such a link is private, so it gets no card. */
+/** Whether the URL contains a user name and a password. Such a link is private, so it gets no card. */
 const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''

@@ -30,7 +30,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // The members of the group may have changed since the first attempt, so the group is read again.
+      // Since the first attempt, the group may have been suspended or the account may have left it. This throws then.
       await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:

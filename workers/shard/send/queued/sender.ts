@@ -63,7 +63,7 @@ export function createSender(
   }
 
   /**
-   * Returns the result of an item that has no sent message. After the commit that ends the item, it releases the
+   * Returns the result of an item that has no sent message. Its `after`, which is called after the commit, releases the
    * receipts that arrived during the send.
    */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({

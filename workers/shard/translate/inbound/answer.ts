@@ -38,7 +38,7 @@ export const legacyRow: Family = ({ message }) => {
   return answer ? chosen(answer.singleSelectReply?.selectedRowId, answer.title, answer.description) : null
 }
 
-/** Names of flows that are always lists. For other flows, the kind of the answered message decides. */
+/** Names of flows that are lists, and of those that are buttons. For any other flow, the answered message decides. */
 const LIST_FLOWS = new Set(['single_select', 'menu_options'])
 const BUTTON_FLOWS = new Set(['quick_reply', 'cta_url', 'cta_call', 'cta_copy'])
 

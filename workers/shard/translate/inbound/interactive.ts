@@ -33,8 +33,8 @@ export const interactive: Family = ({ message }, scene) => {
 }
 
 /**
- * If a template contains a card, a list or a bill, only this content is reported, because its event has more
- * information.
+ * Translates a template with an interactive message. If it contains a carousel, a payment card or a list, only this
+ * content is reported, because its event has more information.
  */
 export const interactiveTemplate: Family = ({ message }, scene) => {
   const { interactiveMessageTemplate: found, templateId } = message.templateMessage ?? {}

@@ -1,4 +1,4 @@
-/** Translates protocol messages that people see: deletions, timers, and edits in both formats. */
+/** Translates protocol messages that people see: deletions, timers, and edits (plain or encrypted). */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'

@@ -10,8 +10,8 @@ import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
 /**
- * Text from which the key is derived. The empty text is used for an answer of a bot, for which an earlier derivation
- * has already added the purpose.
+ * Text that is part of the input of the key derivation. The empty text is used for an answer of a bot, for which an
+ * earlier derivation has already added the purpose.
  */
 export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 

@@ -15,7 +15,7 @@ export const deliveryReport =
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
     // A thousand messages per second may be posted, and a log line would cost as much as the POST. So a successful
-    // first attempt is logged only if it has a request id.
+    // first attempt without a request id is logged only at the level `debug`.
     const isExpected = attempts === 1 && requestId === undefined
     const level = result !== 'delivered' ? 'warn' : isExpected ? 'debug' : 'info'
     log[level](line, SENTENCES[result])

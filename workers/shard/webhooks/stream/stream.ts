@@ -118,7 +118,8 @@ export function createStream(options: StreamOptions) {
       isAwaited = true
       const now = position()
       if (after === null) return { events: [], cursor: now, gap: null, more: false }
-      // The reader's id is greater than all ids here, so the data folder was replaced by a backup.
+      // The reader's id is greater than all ids here, so the data folder was replaced by a backup, or the ids were
+      // started over.
       if (after > now) return { events: [], cursor: now, gap: { from: after, to: now }, more: false }
       const floor = interest.floorOf(types)
       const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
