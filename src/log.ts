@@ -1,8 +1,8 @@
 /**
- * Writes one structured line per outcome to standard error. Lines are written synchronously, so that the last line
- * before a crash is not lost.
+ * Writes one structured line per outcome, to standard error by default. Lines are written synchronously, so that the
+ * last line before a crash is not lost.
  *
- * Other people choose ids, names and texts of errors, so these are truncated. Only texts and numbers of an error are
+ * Other people choose ids, names and texts of errors, so these are truncated. Only simple values of an error are
  * logged, because Baileys attaches whole stanzas to its errors.
  */
 import { createRequire } from 'node:module'
@@ -86,7 +86,7 @@ function readable(to: DestinationStream): DestinationStream {
   return { write: (line) => void to.write(format(line) ?? line) }
 }
 
-/** Creates a log. `part` is the name of the thread: `main`, `shard 0`, `media`. */
+/** Creates a log. `part` is the name of the thread, such as `main` or `shard 0`. */
 export function createLog({ level, format, file }: Logging, part: string, to: DestinationStream = output(file)): Logger {
   return pino(
     {

@@ -154,7 +154,7 @@ async function startParts(
     log,
     engine: here,
     mayStart: cluster?.isHere,
-    // Without a cluster, this service got all instances from the service that it has replaced.
+    // If there is no cluster, a service that replaces another one takes over all of its instances.
     howOf: cluster?.howOf ?? (() => (storage.hasTakenOver ? 'takeover' : 'boot')),
     directory,
     shutdown,

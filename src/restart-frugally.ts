@@ -18,17 +18,17 @@ interface Replaceable {
 }
 
 /**
- * The variable that has the id of the process which was replaced. The id stays the same, so the new process knows that it
- * was already replaced; a child process inherits the variable but has another id. The name has no prefix of ours, because
- * the service warns of such names if they are no settings.
+ * The variable that has the id of the process which was replaced. The id stays the same, so the new process knows that
+ * it was already replaced; a child process inherits the variable but has another id. The name has no prefix of ours,
+ * because the service warns of such names if they are no settings.
  */
 const RESTARTED = 'RESTARTED_FRUGALLY'
 
 /**
- * Replaces this process by one with the same program and arguments, and with the flags and settings that it lacks. Values
- * that the operator has given as flags, in NODE_OPTIONS, or as variables are kept. File descriptors above 2 are closed,
- * so a parent process cannot give the service a socket. Returns if nothing is lacking, or if this process cannot be
- * replaced.
+ * Replaces this process by one with the same program and arguments, and with the flags and settings that it lacks.
+ * Values that the operator has given as flags, in NODE_OPTIONS, or as variables are kept. File descriptors above 2 are
+ * closed, so a parent process cannot give the service a socket. Returns if nothing is lacking, or if this process
+ * cannot be replaced.
  */
 export function restartFrugally(): void {
   const { execPath, execArgv, platform, argv } = process
@@ -44,8 +44,8 @@ export function restartFrugally(): void {
   const hasChannel = process.send !== undefined
   if (hasChannel || platform === 'win32' || (flags.length === 0 && !lacksSettings)) return
   try {
-    // If the system cannot run the program, `execve` ends this process instead of throwing. So this line checks that the
-    // program was not removed since this process started. Other reasons, such as no memory, are rare.
+    // If the system cannot run the program, `execve` ends this process instead of throwing. So this line checks that
+    // the program was not removed since this process started. Other reasons, such as no memory, are rare.
     accessSync(execPath, constants.X_OK)
     ;(process as Replaceable).execve?.(execPath, [argv[0]!, ...flags, ...execArgv, ...argv.slice(1)], {
       ...MEMORY_SETTINGS,
@@ -53,6 +53,7 @@ export function restartFrugally(): void {
       [RESTARTED]: String(process.pid),
     })
   } catch {
-    // With `--permission` Node may refuse to run programs. The service then runs as it was started, which also works.
+    // Node may refuse to run programs if it was started with `--permission`. The service then runs as it was started,
+    // which also works.
   }
 }

@@ -122,7 +122,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
-    // This path is always answered, because a supervisor must not end a process whose start takes long.
+    // `/health/live` is always answered, because a supervisor must not end a process whose start takes long.
     if (app === undefined) {
       if (pathname === LIVE) return answered(request, { status: 'ok' })
       if (pathname !== METRICS || request.method !== 'GET' || metricsBefore === undefined)
@@ -153,13 +153,13 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
-  // Node's time limit for the arrival of a request must be longer than our own limit for bodies, because only our own
-  // limit is answered with an error.
   const lingering = createLingering((incoming, outgoing) => {
     const serve = () => listener(incoming, outgoing)
     if (app !== undefined || forward === undefined || isOfProcess(incoming) || headProblem(incoming)) return serve()
     forward(incoming, outgoing, { isServing: () => app !== undefined, serve })
   })
+  // Node's time limit for the arrival of a request is longer than our own limit for bodies, because only the error of
+  // our own limit says that the body was too slow.
   const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
   server.maxHeadersCount = HEADERS_KEPT
   server.keepAliveTimeout = KEPT_OPEN

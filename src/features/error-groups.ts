@@ -17,7 +17,7 @@ export const WITHOUT_DEVICE: Group = [...INSTANCE, 'invalid_request']
 
 export const CONTROL: Group = [...INSTANCE, 'engine_unavailable']
 
-/** Failures of immediate reads that are answered from local data. */
+/** Failures of immediate reads that the service answers from its own data. */
 export const KNOWN: Group = [
   ...WITHOUT_DEVICE,
   'instance_not_connected',
@@ -27,7 +27,7 @@ export const KNOWN: Group = [
   'send_timeout',
 ]
 
-/** Failures of reads that the network can refuse (401, 403, 405 and 451). */
+/** Failures of reads that the network answers. It may refuse them, for example with 403. */
 export const READ: Group = [...KNOWN, 'not_allowed']
 
 export const WRITE: Group = [...READ, 'subscription_required']

@@ -1,6 +1,6 @@
 /**
- * Examples of events: one for each event type, and for `received` one per kind of content. The description and the test
- * deliveries use them.
+ * Examples of events for the API description: at least one for each event type, and for `received` one per kind of
+ * content.
  */
 import type { EventType } from '../domain/events.ts'
 import type { BlockName, ReceivedBlocks } from './received/blocks.ts'

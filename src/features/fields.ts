@@ -119,7 +119,8 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 
 /**
  * An identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other wrong value
- * is `invalid_phone`. Broadcast lists are accepted but not mentioned in messages, because nothing can be sent to them.
+ * is `invalid_phone`. The kind `broadcast` is not mentioned in descriptions and error messages, because nothing can be
+ * sent to broadcast lists.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -142,8 +143,8 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * Destination of a send. `<digits>@broadcast` is accepted too, but its `delivery` event reports `not_allowed`, because
- * linked devices have no broadcast lists.
+ * Destination of a send. `<digits>@broadcast` is accepted too, but the `delivery` event of the send reports
+ * `not_allowed`, because linked devices have no broadcast lists.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
@@ -189,7 +190,7 @@ const isDay = z.iso.date()
 
 /**
  * True for a valid date and time. `Date` would convert 30 February to a day in March, so the day is checked separately.
- * An offset can lead to a year that four digits cannot express.
+ * The year is checked in UTC, because an offset can lead to a year that four digits cannot express.
  */
 const isDateTime = (value: string) =>
   ISO.test(value) &&
@@ -249,8 +250,8 @@ export const url = text(1, 2_048)
 
 const WEB_URL = /^https?:/i
 /**
- * Minimum length of base64 without a prefix and without padding. A shorter text may be a word or a path, so it counts
- * as base64 only if it has padding.
+ * Minimum length of base64 that has neither a prefix nor padding. A shorter text may be a word or a path, so it counts
+ * as base64 only if its length is a multiple of four.
  */
 const MIN_BASE64 = 64
 

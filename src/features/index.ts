@@ -1,4 +1,4 @@
-/** The list of all areas. Operations are registered nowhere else. */
+/** The areas of the API. Every operation is in one of them, except those of the dashboard (below). */
 import * as accountConnectLinks from './account/connect-links.ts'
 import * as accountInstances from './account/instances.ts'
 import * as accountUsage from './account/usage.ts'

@@ -72,7 +72,8 @@ type Issues = readonly z.core.$ZodIssue[]
 
 /**
  * Returns the variant of a union that the caller probably meant: the first one with errors other than wrong types and
- * literals. If no variant has such errors, it is the only variant that is not a literal.
+ * literals. If no variant has such errors, it is the only variant that is not a literal; undefined if there are
+ * several.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
@@ -93,8 +94,8 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
 /**
- * Removes further issues of a field that has the wrong type: for a list instead of a text, zod also reports that the
- * text is too short.
+ * Removes issues about the size of a field that has the wrong type: for a list instead of a text, zod also reports that
+ * the text is too short.
  */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
@@ -130,8 +131,8 @@ function* strayTexts(issues: Issues): Generator<unknown> {
 }
 
 /**
- * Validates the fields and returns the input. Throws `invalid_request` with the issues, or `invalid_phone` or
- * `media_invalid` if only such fields are wrong.
+ * Validates the fields and returns the input. Throws `invalid_request` with the issues; or the code that all issues
+ * have, such as `invalid_phone` or `media_invalid`.
  */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)

@@ -26,10 +26,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-/**
- * True if a value follows this byte. Each value except the first follows a comma, or the opening of a list or an
- * object.
- */
+/** True for the bytes after which a value may begin: a comma, and the opening of a list or an object. */
 export const beginsValue = (byte: number | undefined): boolean => byte === COMMA || byte === LIST || byte === OBJECT
 
 function hasTooManyValues(bytes: Uint8Array): boolean {

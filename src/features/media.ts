@@ -1,7 +1,4 @@
-/**
- * Operations on received files. The link to a file is the credential: it contains the encrypted description of the
- * file.
- */
+/** Serves received files. The link to a file is the credential: it contains the encrypted description of the file. */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'
@@ -20,7 +17,7 @@ export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.te
 /** Returns the header `Content-Disposition` (RFC 6266), with an ASCII name for old clients and the real name. */
 export function disposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
-  // Half of a surrogate pair cannot be encoded; with the u flag it counts as one character.
+  // Because of the u flag, `\p{Cs}` matches only half of a surrogate pair, which cannot be encoded.
   const name = fileName.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')
   const ascii = name.replace(/[^\x20-\x7e]|["%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -56,7 +53,8 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // The length that the message declares may be wrong.
+    // The header is left out while the length is unknown. The length in the message is not used, because it may be
+    // wrong.
     if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })

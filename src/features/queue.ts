@@ -1,4 +1,7 @@
-/** The queue of messages that wait to be sent. It belongs to the service, so it is available in every state. */
+/**
+ * Operations on the queue of messages that wait to be sent. The queue belongs to the service, so they work in every
+ * state of the instance.
+ */
 import { z } from 'zod'
 import type { SafetyReason } from '../domain/send-safety.ts'
 import { WAITING_REASONS } from '../domain/waiting-reason.ts'

@@ -1,6 +1,6 @@
 /**
- * Operations as tools of the Model Context Protocol. Some operations are separate tools, and three generic tools reach
- * the others. Names, arguments, texts and limits come from the declarations.
+ * Operations as tools of the Model Context Protocol. Some operations have tools of their own, and three generic tools
+ * reach every operation that agents may call. Names, arguments, texts and limits come from the declarations.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
@@ -78,8 +78,8 @@ export interface Tool {
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
 /**
- * True for operations that no tool may call: they end the session, expose credentials, change where events go, or need
- * a person in a browser.
+ * True for operations that no tool may call: they end or resume the session, change the settings, expose credentials,
+ * change where events go, or need a person in a browser.
  */
 const isWithheld = ({ id }: Endpoint) =>
   ['instance.disconnect', 'instance.pause', 'instance.resume'].includes(id) ||
@@ -227,8 +227,8 @@ export interface Toolbox {
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * Returns the tools that a client may list and call. `toolsets` in the URL restricts them. A misspelled or repeated
- * parameter is refused, because it would otherwise allow all tools.
+ * Returns the tools that a client may list and call. `toolsets` in the URL restricts them. A misspelled parameter is
+ * refused, because it would otherwise allow all tools. A repeated one is also refused.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))

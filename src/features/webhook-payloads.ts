@@ -203,7 +203,7 @@ interface Bodies {
 /** An event without the fields `instance_id`, `event_id` and `single_url`, which are added later. */
 export interface EventOf<T extends EventType> {
   type: T
-  /** Time of the message, the receipt or the change of status in epoch ms. The payload has it as `momment`. */
+  /** Time of the event in epoch ms, for example of the message or the receipt. The payload has it as `momment`. */
   at: number
   body: Bodies[T]
 }

@@ -43,7 +43,7 @@ interface Account {
   hours: ActivityHours
   /** Time at which the stored hours were read, in epoch ms. */
   readAt: number
-  /** The last report. Absent before the first report of the thread that hosts the instance. */
+  /** The last report that was counted; absent before the first one. */
   reported?: { since: number; totals: Amounts }
 }
 

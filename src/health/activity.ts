@@ -19,7 +19,10 @@ const WRITE_EVERY = 5 * MINUTE
 const FRESH = 5 * SECOND
 /** Milliseconds after which the numbers that another service has stored are read again. */
 const READ_AGAIN = MINUTE
-/** Maximum number of records in a commit. Sends and receipts wait for a commit, so it must be small. */
+/**
+ * Maximum number of records in a commit, and of instances that are read together. Sends and receipts wait for a commit,
+ * so it must be small.
+ */
 const AT_ONCE = 16
 
 export interface ActivityDeps {
@@ -61,8 +64,8 @@ const hourOf = ([hour, sent, received, delivered, failed]: HourRow): ActivityHou
 })
 
 /**
- * Reads the stored hours of instances, in groups. If no instance of a group can be read, the store cannot be reached, and
- * the rest is read later.
+ * Reads the stored hours of instances, in groups. If no instance of a group can be read, the store cannot be reached,
+ * and the rest is read later.
  */
 async function loadSeen(accounts: ActivityAccounts, instances: readonly string[], log: Log): Promise<void> {
   for (const slice of slicesOf(accounts.missing(instances))) {

@@ -103,8 +103,8 @@ const ofInstances = (facts: Facts): HealthProblem[] =>
   })
 
 /**
- * Reports that many attempts to deliver events have failed. Reports nothing if the receiver of an instance refuses
- * events now, because that instance is then reported by another problem.
+ * Reports that many attempts to deliver events have failed. Reports nothing if the receiver of an instance has refused
+ * events for a minute, because another problem then reports that instance.
  */
 function ofReceivers(facts: Facts): HealthProblem[] {
   const { points, now } = facts

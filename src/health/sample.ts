@@ -1,5 +1,5 @@
 /**
- * Counts and peaks of a span of time. Samples of adjacent spans can be merged without a loss, so a sample of a week is
+ * Counts and peaks of a span of time. Samples of adjacent spans can be merged without a loss, so a sample of an hour is
  * as exact as one of ten seconds.
  */
 import { iso, SECOND } from '../domain/clock.ts'

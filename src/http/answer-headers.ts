@@ -6,7 +6,7 @@ interface Answered {
   remaining: number | undefined
 }
 
-/** Returns the headers of an answer. They are a plain object, because the server writes it without conversion. */
+/** Returns the headers of an answer as a plain object, which the server writes without conversion. */
 export function answerHeaders(
   { requestId, headers, remaining }: Answered,
   contentType: string,

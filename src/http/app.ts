@@ -82,8 +82,9 @@ export interface AppDeps {
   docs: boolean
   pages: Parts['pages']
   /**
-   * Returns the number of services that run on the store, by default 1. The limits of wrong guesses and of connect
-   * links are divided among these services; the limit of requests is counted by all of them together.
+   * Returns the number of services that run on the store, by default 1. The limits of wrong guesses and of the
+   * operations that a connect link may begin are divided among these services. The limit of requests is counted by all
+   * of them together.
    */
   services?: (() => number) | undefined
   /**

@@ -80,8 +80,8 @@ const JSON_TYPE: BodyType = { name: 'application/json', pattern: /^application\/
 const FILE_TYPE: BodyType = { name: 'application/octet-stream', pattern: /^application\/octet-stream\s*(;|$)/i }
 
 /**
- * Receives the body of a request. Rejects if the body is too large or too slow, or if memory is missing. The rest of a
- * refused body is read and dropped.
+ * Receives the body of a request. Rejects if the body is too large, too slow or of another content type, or if memory
+ * is missing. The rest of a refused body is read and dropped.
  */
 export async function receiveBody(
   request: Request,
@@ -121,7 +121,7 @@ export async function receiveBody(
 
 /**
  * Receives the body of an operation that takes a file. The pieces are not kept, so no memory is reserved. Rejects if
- * the body is too large or too slow.
+ * the body is too large, too slow or of another content type.
  */
 export async function* receiveFile(
   request: Request,
@@ -138,7 +138,7 @@ export async function* receiveFile(
 type Incoming = AsyncGenerator<Uint8Array, void>
 
 /**
- * Yields the pieces of a body. Rejects with the reason if the body is refused. If the reader stops early, the rest of
+ * Yields the pieces of a body. Rejects with the reason if the body is refused. If the caller stops early, the rest of
  * the body is discarded.
  */
 async function* piecesOf(

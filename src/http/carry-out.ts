@@ -25,8 +25,8 @@ export interface Caller {
    */
   isStranger?: true
   /**
-   * Throws if the credential is no longer valid. Called directly before the operation, because a slow body may have
-   * arrived in the meantime, and again if the call has waited for the start of its instance.
+   * Throws if the credential is no longer valid. Called directly before the operation, because the body may have taken
+   * long to arrive. Called again if the call has waited for the start of its instance.
    */
   checkAgain?: () => void
   /** True if a dashboard session has the right. Absent for callers that have every right. */
@@ -111,7 +111,8 @@ async function answer(
   const { fallback } = endpoint
   if (fallback?.isOfNow?.(call as InstanceCall)) return fallback.answer(call as InstanceCall)
   const patience = {
-    // A call with a fallback does not wait, because the last known state is a better answer than a late one.
+    // A call with a fallback does not wait for the start of its instance, because the last known state is a better
+    // answer than a late one.
     waits: fallback === undefined,
     workspace,
     checkAgain: caller.checkAgain,

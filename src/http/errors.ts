@@ -20,8 +20,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * Failure because the service has no memory or no space in the queue for the request at the moment. The caller did
- * nothing wrong, and the same request may succeed a moment later.
+ * Failure because the service has no memory for the body of the request at the moment. The caller did nothing wrong,
+ * and the same request may succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -30,8 +30,8 @@ export class Busy extends Failure {
 }
 
 /**
- * A failure `instance_not_found` with the status 404: the credential was valid, but the instance is no longer on this
- * server. The status is 401 if the credential in the path belongs to no instance.
+ * `instance_not_found` with the status 404 in place of 401: the credential was valid, but the instance is no longer on
+ * this server. (The status 401 means that the credential in the path belongs to no instance.)
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {

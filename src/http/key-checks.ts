@@ -17,8 +17,8 @@ export interface KeyChecks {
   /** True if the headers have an API key that is not in memory. Imported client tokens are not searched. */
   hasUnknownKey(headers: Headers): boolean
   /**
-   * Checks the API key or client token of a request, if the workspace requires one. `mayBear` is true if it may be in
-   * `Authorization`.
+   * Checks the API key or client token of a request, if the workspace requires one. `mayBear`: whether the key may be
+   * in `Authorization`; true by default.
    */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }

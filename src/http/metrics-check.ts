@@ -45,7 +45,7 @@ export const createMetricsCheck =
     const { headers, source } = from
     if (isMetricsToken) {
       const value = bearer(headers)
-      // A request without a token does not count as a guess.
+      // A request without a token does not count as a guess of the metrics token.
       const isRight = value !== undefined && guesses.guessed('metrics', source, () => isMetricsToken(value) || undefined)
       if (!isRight) guesses.refuse('unauthorized', source)
       return

@@ -16,7 +16,9 @@ export interface OpenChecksDeps extends MetricsCheckDeps {
   tickets: Buckets
   apps: Buckets
   links: Buckets
-  /** Limit of requests with a connect link that begin something on the network, such as a call to a phone. */
+  /**
+   * Limit of requests with a connect link that begin something on the network, such as the request for a pairing code.
+   */
   linkStarts: Buckets
 }
 

@@ -7,7 +7,10 @@ import type { AccessChecks } from './access-checks.ts'
 import { NO_ROUTE } from './errors.ts'
 import type { Env } from './mount.ts'
 
-/** Value of `Cache-Control` for files of the reference page, which change only with the version of the service. */
+/**
+ * Value of `Cache-Control` for the browser extension and the files of the API reference, which change only with the
+ * version of the service.
+ */
 const ASSET_CACHE = 'max-age=3600'
 
 const EXTENSION = '/passkey/extension.zip'

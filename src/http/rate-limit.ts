@@ -1,5 +1,6 @@
 /**
- * A token bucket per instance or workspace, and a throttle of wrong credentials per address. Their clock must not step.
+ * A token bucket per instance or workspace, and a throttle of wrong credentials per address. Their clock must be
+ * monotonic.
  */
 
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
@@ -13,8 +14,8 @@ export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
 /** Limit of `/connect`, per link. The page sends about one request per second. */
 export const CONNECT = { capacity: 60, perSecond: 3 }
 /**
- * Limit of operations that begin something, per link and operation. It is low, because the holder of a connect link
- * could otherwise ring any phone many times.
+ * Limit of the operations that begin something on the network, per link and operation. It is low, because the holder of
+ * a connect link could otherwise request pairing codes for any number all the time.
  */
 export const CONNECT_STARTS = { capacity: 5, perSecond: 1 / 60 }
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }

@@ -56,7 +56,8 @@ export const UNKNOWN = 'unknown'
 
 /**
  * Returns the address of the caller: the right-most entry of `X-Forwarded-For` that is not a trusted proxy, or the peer
- * of the socket. If a trusted proxy names no caller, its own address is not used, because allowlists often contain it.
+ * of the socket. If a trusted proxy passes a request on and names no caller, its own address is not used, because
+ * allowlists often contain it.
  */
 export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ranges): string {
   let source = peer === undefined ? UNKNOWN : addressOfPeer(peer)

@@ -29,7 +29,7 @@ export function keyedHash(key: Uint8Array, bytes: number): (text: string) => str
     if (text.length > MAX_TEXT) return plain(text)
     INNER.set(inner)
     const end = BLOCK + INNER.write(text, BLOCK)
-    // The state is stored in strings with one character per byte, which cost half as much as a buffer.
+    // Each hash is a string with one character per byte, which costs half as much as a buffer.
     OUTER.set(outer)
     OUTER.write(sha256(INNER.subarray(0, end), 'binary'), BLOCK, 'binary')
     RESULT.write(sha256(OUTER, 'binary'), 'binary')

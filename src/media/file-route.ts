@@ -1,6 +1,6 @@
 /**
- * Routes requests for received files to WhatsApp's hosts: with their certificate authority, the host of the sandbox,
- * and the instance's proxy.
+ * Routes requests for received files to WhatsApp's hosts: through the instance's proxy, or directly, with the
+ * certificate authority and the host of the sandbox if they are set.
  */
 import type { Dispatcher } from 'undici'
 import type { ProxyRoute } from '../egress/proxy-route.ts'

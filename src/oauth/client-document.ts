@@ -33,8 +33,8 @@ const Document = v.object({
 const loopback = parseRanges(LOOPBACK)
 
 /**
- * True for an https URL with a path, written as a browser would write it. Only a program on this machine may use plain
- * http, because an attacker on the network could replace the document.
+ * True for an https URL with a path, written as a browser would write it. Plain http is allowed only to a loopback
+ * address, because an attacker on the network could replace the document.
  */
 function isDocumentUrl(id: string): boolean {
   if (!URL.canParse(id)) return false

@@ -82,7 +82,10 @@ export interface Oauth {
   identified(ticket: string, owner: NonNullable<Consent['owner']>): Promise<{ ticket: string; cookie: string } | undefined>
   close(ticket: string): Promise<void>
 
-  /** Closes the page and resolves with a code. Resolves with undefined if the page has expired or was closed. */
+  /**
+   * Closes the page and resolves with an authorization code; with undefined if the page has expired or was closed, or
+   * if the admin key was replaced.
+   */
   approve(ticket: string, grant: { workspace: WorkspaceId; instance: InstanceId }): Promise<string | undefined>
   /**
    * Redeems a code. Resolves with undefined if no code matches this client, redirect URI and verifier. If a code is

@@ -27,7 +27,10 @@ export interface StoredCode {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
-  /** Tag of the admin key that the owner has entered. Null if the service itself has approved the page. */
+  /**
+   * Tag of the admin key that the owner has entered. Null if the page was approved without an admin key, which only
+   * tests do.
+   */
   keyTag: string | null
   until: number
   /**

@@ -14,7 +14,8 @@ import { CLOSED } from './page.ts'
 const compress = promisify(gzip)
 
 /**
- * Folders in which the files may be: beside the compiled sources, or in `dist`. The first folder that exists is used.
+ * Folders in which the files may be: beside the compiled sources, or in `dist`. The first one with an `index.html` is
+ * used.
  */
 const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
@@ -37,8 +38,8 @@ const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
 /**
- * Policy of the dashboard. It allows nothing from other origins and nothing inline, because scripts and styles are our
- * own files.
+ * Policy of the dashboard. It allows nothing from other origins, and no inline scripts or styles, because all of them
+ * are in our own files.
  */
 export const DASHBOARD_POLICY = [
   ...CLOSED,
@@ -77,7 +78,10 @@ function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
   }
 }
 
-/** Reads the files of the first folder that exists. Their names are paths with slashes. Source maps are not served. */
+/**
+ * Reads the files of the first folder with an `index.html`. Their names are paths with slashes. Source maps are not
+ * served.
+ */
 export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>()
   const found = await readFolder(folders)

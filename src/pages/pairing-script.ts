@@ -30,8 +30,8 @@ const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u00
 const ABANDONED = 15 * 60_000
 
 /**
- * Reports to the page that frames this one how the connect link has ended. If the browser does not state the origin of
- * that page, each allowed origin gets a message, and the browser delivers only the right one.
+ * Returns the script that reports to the framing page how the connect link has ended. If the browser does not state the
+ * origin of the framing page, each allowed origin gets a message, and the browser delivers only the right one.
  */
 export const tellScript = (link: PairingPlace['link']) => `
 const LINK = ${literal(link)}

@@ -35,7 +35,9 @@ export const LAST_ANSWERS = SECOND
 
 export function createActiveWatch({ caller, lostAfterMs, log }: ActiveWatchDeps): ActiveWatch {
   let active: ActiveService | undefined
-  /** The active service, or the last one if none is known. Requests that were passed on to it may still be under way. */
+  /**
+   * The active service, or the last one if none is known. Requests that were passed on to it may still be under way.
+   */
   let last: ActiveService | undefined
   /** Id of the former active service that has said that it stops. */
   let leaving: string | undefined

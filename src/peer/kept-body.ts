@@ -13,7 +13,10 @@ export interface KeptBody {
   /** True if `pieces` is the whole body. */
   isWhole: boolean
   pieces: Uint8Array[]
-  /** The next piece after `pieces`; undefined at the end. Rejects with a `Failure` if the body is too slow or incomplete. */
+  /**
+   * The next piece after `pieces`; undefined at the end. Rejects with a `Failure` if the body is too slow or
+   * incomplete.
+   */
   next(): Promise<Uint8Array | undefined>
   /** Frees the memory of the pieces. */
   drop(): void

@@ -83,9 +83,9 @@ export function requestHeaders(
 }
 
 /**
- * Adds the length of the body, which is `size` if the whole body is known, and otherwise what the caller has announced.
- * Without these headers Node would send the body of a GET, HEAD, OPTIONS or DELETE with no mark of its end, and the other
- * service would read it as further requests.
+ * Adds the header that frames the body: its length `size` if the whole body is known; otherwise the length that the
+ * caller has announced, or `chunked`. If this header were absent, Node would send the body of a GET, HEAD, OPTIONS or
+ * DELETE with no mark of its end, and the other service would read it as further requests.
  */
 export function framed(headers: Record<string, string[]>, size: number | undefined): Record<string, string[]> {
   const isAnnounced = headers['content-length'] !== undefined

@@ -38,7 +38,7 @@ export interface PeerLink {
   setOwnId(id: string): void
   /** Sets the function that answers the commands of other services for the engine of this one. */
   setEngine(engine: RequestListener): void
-  /** Sets the function that tells other members whether this one reaches the store. */
+  /** Sets the id of this member, and the function that tells other members whether this one reaches the store. */
   setMember(member: Omit<ReachableMember, 'leave' | 'look'>): void
   /** Sets the function that is called when another member asks this one to leave the cluster. */
   setLeave(leave: ReachableMember['leave']): void

@@ -56,7 +56,7 @@ export interface ReachableMember {
 /** Maximum number of bytes of the link's headers, in addition to those of the caller. */
 const ROOM = 1_024
 const HANDSHAKE = 5 * SECOND
-/** Milliseconds for which an idle connection is kept. A standby keeps it for a shorter time. */
+/** Milliseconds for which an idle connection is kept. The other service keeps it for a shorter time. */
 const KEPT_OPEN = 2 * MINUTE
 /**
  * Minimum time in ms between two warnings about a refused connection. Other programs may try to connect again and
@@ -137,7 +137,8 @@ export async function openPeerPort({
   link.keepAliveTimeout = KEPT_OPEN
   lingering.attach(link, 'secureConnection')
   link.on('secureConnection', (socket) => {
-    // The URL of a request begins with the scheme that the caller used, and the service itself has no TLS.
+    // The socket must not look encrypted: the URL of a request would then begin with `https`, although the service
+    // itself has no TLS.
     Object.defineProperty(socket, 'encrypted', { value: false })
   })
   link.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))

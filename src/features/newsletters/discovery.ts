@@ -1,6 +1,6 @@
 /**
- * Finds channels. These operations are listed before the operations of one channel, because `/newsletters/invitation`
- * would otherwise match as the channel `invitation`.
+ * Operations that find channels. They are listed before the operations of one channel, because
+ * `/newsletters/invitation` would otherwise match as the channel `invitation`.
  */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { among, flag, id, identifier, list, nullable, nullableFlag, nullableIdentifier, text } from './described.ts'
 
-/** Fields of some messages that belong to no content block. */
+/** Fields of `received` that belong to no content block. Each is present only in some messages. */
 export const receivedExtras = {
   notification_parameters: list(z.string().max(1_024), 1_024, 'Details of a `notification`.'),
   request_method: among(['invite_link', 'non_admin_add', 'linked_group_join'], 'How the person asked to join.'),

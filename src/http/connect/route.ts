@@ -24,7 +24,7 @@ const PATTERN = '/connect/:token'
 const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
-/** Ids of the operations that ring a phone or begin a session on the network. Each has a separate limit. */
+/** Ids of the operations that request a pairing code or begin a session on the network. Each has a separate limit. */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
 /** Time limit in ms for the shard thread to answer a status request. After that, the page asks again. */
 const LOOK_LIMIT = 5 * SECOND

@@ -32,7 +32,7 @@ export interface DashboardDeps {
   sandboxUrl: string | null
 }
 
-/** Seconds after which a client may request a stream again. */
+/** Seconds after which a session with too many streams may request another one. */
 const STREAMS_AGAIN = 10
 
 const BASE = '/dashboard'

@@ -26,7 +26,9 @@ export interface LiveChannel {
   first(): number
   end(): number
   at(place: number): { name: LiveEventName; data: string } | undefined
-  /** Appends the row of an instance. Must be called when the status of the instance has changed. */
+  /**
+   * Appends the row of an instance, if the row has changed. Must be called when the status of the instance has changed.
+   */
   changed(instance: string): void
   update(seconds: number): void
   state(): Generator<ServerEvent>

@@ -48,8 +48,8 @@ export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
   /**
-   * Opens a stream of events; undefined if the session has too many streams. The stream ends when `isOpen` returns
-   * false.
+   * Opens a stream of events; undefined if the session has too many streams, or after `stop`. The stream ends when
+   * `isOpen` returns false.
    */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
   count(): number
@@ -116,7 +116,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     isOpen: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ServerEvent> {
-    // Sets the reconnection time of the browser, and sends a first byte.
+    // Sets the reconnection time of the browser. This comes first, so that the answer begins before the state is read.
     yield { retryMs: RETRY }
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)

@@ -46,7 +46,8 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
         instance: parts.directory.find(workspace, instance),
         isStillAllowed: () => isStillOpen(open, id, source),
       }
-    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were checked before.
+    // If there is no plan, the owner still sees everything and can change the plan. Sessions of API keys were checked
+    // before.
     const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
     return caller

@@ -3,7 +3,7 @@ import { BLANKED_FIELDS, lackOf, lackSentence, type RightName, rightOf, SECRET_F
 import { Failure } from '../../domain/failures.ts'
 import type { OpenSession } from '../session-checks.ts'
 
-/** Throws if the session does not have the right. If the right is undefined, only a session of the admin key has it. */
+/** Throws if the session does not have the right. If `right` is undefined, only a session of the admin key passes. */
 export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName | undefined): void {
   const lack = lackOf(key === null ? null : key.scopes, right)
   if (lack === undefined) return

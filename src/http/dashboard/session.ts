@@ -15,7 +15,7 @@ import type { Env } from '../mount.ts'
 import type { OpenSession } from '../session-checks.ts'
 
 const COOKIE = `${BRAND}_dashboard`
-/** Maximum size in bytes of the body of a sign-in; a key has 58 characters. */
+/** Maximum size in bytes of the body of a sign-in; a key has at most 58 characters. */
 const MAX_SIGN_IN = 4_096
 
 export interface SessionsDeps {

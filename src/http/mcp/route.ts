@@ -32,7 +32,7 @@ export interface McpDeps extends CarryOutDeps {
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   /** Origins whose pages may call the tools; null for the origin of the service itself. */
   allowedOrigins: readonly string[] | null
-  /** If true, a refused caller gets the URL of the OAuth endpoints. */
+  /** If true, a refused caller gets the URL of the OAuth metadata. */
   hasOauth: boolean
   log: DetailedLog
 }

@@ -1,6 +1,6 @@
 /**
- * An engine over all services of a store. A command for an instance goes to the service that has it: to the local threads,
- * or over the link to another service. The listeners get the events of all services.
+ * An engine over all services of a store. A command for an instance goes to the service that has it: to the local
+ * threads, or over the link to another service. The listeners get the events of all services.
  */
 import type { RequestListener } from 'node:http'
 import { Agent } from 'node:https'
@@ -179,8 +179,8 @@ export function createClusterEngine(deps: ClusterEngineDeps): ClusterEngine {
       clearInterval(telling)
       const endsAt = steadyClock.now() + deadlineMs
       await underWay.beforeStopOfAll(Math.min(CALLS_END_WITHIN, deadlineMs / 2))
-      // The links to the other services are closed last: those services still read the outcomes and states of this stop, and
-      // may still answer commands of this service.
+      // The links to the other services are closed last: those services still read the outcomes and states of this
+      // stop, and may still answer commands of this service.
       await local.close(Math.max(0, endsAt - steadyClock.now()))
       board.close()
       peers.close()

@@ -1,6 +1,6 @@
 /**
- * Carries out commands of the other services of the store, which arrive at the port of the link. They are carried out only
- * for instances that this service has, and are never passed on again.
+ * Carries out commands of the other services of the store, which arrive at the port of the link. They are carried out
+ * only for instances that this service has, and are never passed on again.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import * as v from 'valibot'
@@ -150,7 +150,10 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 }
 
-/** Packs the result. If it is not plain data, although the command was carried out, a failure is packed instead. */
+/**
+ * Packs the result. A result that is not plain data cannot be packed. The other service then gets a failure, although
+ * the command was carried out.
+ */
 function packed(result: PeerResult, log: EnginePortDeps['log']) {
   try {
     return pack(result)

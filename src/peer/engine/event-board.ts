@@ -1,6 +1,6 @@
 /**
- * The events of this service's instances, for other services that read them: first all states, then the changes. A reader
- * that connects again also gets the outcomes of sends that it has missed.
+ * The events of this service's instances, for other services that read them: first all states, then the changes. A
+ * reader that connects again also gets the outcomes of sends that it has missed.
  */
 import type { ServerResponse } from 'node:http'
 import { SECOND } from '../../domain/clock.ts'
@@ -18,7 +18,10 @@ export interface EventBoard {
   remove(instance: string): RuntimeState | undefined
   /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
   stream(outgoing: ServerResponse, after: number | undefined): void
-  /** Tells the readers what this service has allowed of common limits. A reader that takes nothing at the moment misses it. */
+  /**
+   * Tells the readers what this service has allowed of common limits. A reader that takes nothing at the moment misses
+   * it.
+   */
   use(uses: readonly LimitUse[]): void
   /** Writes to each stream the events that wait for it, and ends it. */
   close(): void
@@ -99,7 +102,10 @@ export function createEventBoard(): EventBoard {
   return board
 }
 
-/** Writes events to one reader. While the connection takes nothing, only the latest state of each instance is kept. */
+/**
+ * Writes events to one reader. While the connection takes nothing, all outcomes are kept, and the latest state of each
+ * instance.
+ */
 function readerTo(outgoing: ServerResponse, last: () => number) {
   let pending = nothing()
   let isDue = false

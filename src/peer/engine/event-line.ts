@@ -44,7 +44,10 @@ const EventLine = v.object({
   events: instances,
   /** Instances with new files. */
   files: instances,
-  /** Requests that the service has allowed since its last line with this property, for limits that all services count together. */
+  /**
+   * Requests that the service has allowed since its last line with this property, for limits that all services count
+   * together.
+   */
   uses,
 })
 export type EventLine = v.InferOutput<typeof EventLine>

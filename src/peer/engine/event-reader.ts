@@ -1,4 +1,4 @@
-/** Reads the events of another service until it is stopped, and connects again whenever the connection is lost. */
+/** Reads the events of another service until `stop` is called, and connects again whenever the connection is lost. */
 import type { IncomingMessage } from 'node:http'
 import { type Agent, request as ask } from 'node:https'
 import { createInterface } from 'node:readline'

@@ -12,8 +12,8 @@ export interface OwnInstancesDeps {
   underWay: Pick<UnderWay, 'stop'>
   now(): number
   /**
-   * Called when an instance has left this service. The state in the event is valid here until another service sends
-   * one.
+   * Called when an instance has left this service. This service shows the state of the event until another service
+   * reports a newer one.
    */
   onLeft(event: EngineEvent): void
 }

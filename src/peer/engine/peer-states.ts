@@ -13,7 +13,9 @@ export interface PeerStates {
   lose(peer: string): EngineEvent[]
   /** Must be called when the service with this id has ended. */
   remove(peer: string): EngineEvent[]
-  /** The state that was reported last. Undefined for an instance of this service, and for one that nobody has reported. */
+  /**
+   * The state that was reported last. Undefined for an instance of this service, and for one that nobody has reported.
+   */
   stateOf(instance: string): RuntimeState | undefined
 }
 

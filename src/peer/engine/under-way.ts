@@ -10,11 +10,14 @@ export interface UnderWay {
   run<T>(instance: string, call: () => Promise<T>): Promise<T>
   has(instance: string): boolean
   /**
-   * Stops the instance when the calls that are under way now have ended, or after `ms`. Calls that begin during the stop
-   * may be carried out or not.
+   * Stops the instance when the calls that are under way now have ended, or after `ms`. Calls that begin during the
+   * stop may be carried out or not.
    */
   stop(instance: string, ms: number, stopNow: () => Promise<void>): Promise<void>
-  /** Must be called before all instances are stopped. Resolves when the calls that are under way have ended, or after `ms`. */
+  /**
+   * Must be called before all instances are stopped. Resolves when the calls that are under way have ended, or after
+   * `ms`.
+   */
   beforeStopOfAll(ms: number): Promise<void>
 }
 

@@ -12,8 +12,8 @@ export interface FreeInstance {
   /** Whether the store has an entry for the home of the instance. An instance that was just deleted has none. */
   hasHome: boolean
   /**
-   * Milliseconds for which this member has seen the instance without a home. The count begins again if the instance is
-   * released to another member.
+   * Milliseconds for which this member has seen that no member has the instance. The count begins again if the entry of
+   * its home changes, for example because the instance is released to another member.
    */
   freeMs: number
 }

@@ -1,6 +1,6 @@
 /**
- * Each member of a cluster has a part of the instances. This member claims those that no living member has, starts them,
- * and gives some to members that have fewer.
+ * Each member of a cluster has a part of the instances. This member claims those that no living member has, starts
+ * them, and gives some to members that have fewer.
  */
 import { MINUTE, SECOND } from '../../domain/clock.ts'
 import { orLate } from '../../lib/deadline.ts'
@@ -31,7 +31,9 @@ export interface ClusterHosting {
   look(): void
   /** Sets work that is done for each instance before it is given away. It must not reject, and gets two seconds. */
   beforeGiving(work: (instance: string) => Promise<unknown>): void
-  /** Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon. */
+  /**
+   * Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon.
+   */
   failingFor(instance: string): number | undefined
   /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>

@@ -18,7 +18,9 @@ export interface Failing {
    * be able to start them.
    */
   giveTo(takers: readonly string[]): void
-  /** Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon. */
+  /**
+   * Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon.
+   */
   msOf(instance: string): number | undefined
   /** Whether another member should claim the instance, because this one could not start it. */
   isAway(instance: string): boolean

@@ -18,8 +18,9 @@ export interface GiveAwayOptions {
 }
 
 /**
- * Maximum number of instances that were given to one member and are not connected there yet. If the member opens sessions
- * more slowly than this one gives them, the next instance stays connected here, in place of waiting there without a session.
+ * Maximum number of instances that were given to one member and are not connected there yet. If the member opens
+ * sessions more slowly than this one gives them, the next instance stays connected here, in place of waiting there
+ * without a session.
  */
 const ARRIVING = 8
 /** Milliseconds after which an instance that is not connected at the other member counts no longer. */
@@ -28,8 +29,8 @@ const ARRIVES_WITHIN = 5 * SECOND
 const HURRY_SHARE = 0.5
 
 /**
- * Begins to move the instances to the other members, one after the other. When one of those members leaves, too, the rest is
- * spread over those that stay. Ends early if none stays, because a stop of the whole cluster moves nothing.
+ * Begins to move the instances to the other members, one after the other. When one of those members leaves, too, the
+ * rest is spread over those that stay. Ends early if none stays, because a stop of the whole cluster moves nothing.
  */
 export async function giveAway(instances: readonly string[], options: GiveAwayOptions): Promise<void> {
   const { map, moves, others, every, leftMs } = options
@@ -59,7 +60,10 @@ function createArriving({ moves, isConnected, leftMs }: Pick<GiveAwayOptions, 'm
     leftAtGift - leftMs() < ARRIVES_WITHIN && (moves.has(instance) || !isConnected(instance))
 
   return {
-    /** An instance without a session does not count, because it waits for none. */
+    /**
+     * Counts an instance as arriving at a member. An instance without an open session is not counted, because the limit
+     * is about sessions that are interrupted.
+     */
     add(instance: string, to: string): void {
       if (isConnected(instance)) given.set(instance, { to, leftAtGift: leftMs() })
     },

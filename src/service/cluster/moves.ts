@@ -3,8 +3,8 @@ import type { ClusterHostingDeps } from './contract.ts'
 
 export interface Moves {
   /**
-   * Gives the instance to the member `to`. Never rejects. Resolves with whether it was given. Calls `onFailed` if a step
-   * fails, even if the store may have released the instance. `mayGive` is called again directly before the instance is
+   * Gives the instance to the member `to`. Never rejects. Resolves with whether it was given. Calls `onFailed` if a
+   * step fails, even if the store may have released the instance. `mayGive` is called directly before the instance is
    * stopped.
    */
   give(instance: string, to: string, reason: MoveReason, mayGive?: (instance: string) => boolean): Promise<boolean>
@@ -41,8 +41,8 @@ export function createMoves(
   ): Promise<boolean> {
     try {
       await prepare(instance)
-      // While it was prepared, the instance may have been deleted or lost, or a command may have stopped it to work with
-      // its records.
+      // While it was prepared, the instance may have been deleted or lost, or a command may have stopped it to work
+      // with its records.
       if (!homes.isOwn(instance) || !isKnown(instance) || directory.isPaused(instance) || !mayGive(instance)) return false
       await map.leave(instance, async () => {
         onBegun(instance)
