@@ -9,7 +9,7 @@ import { amount, phoneNumber, report, round, sleep, startBench } from './measure
 const COUNTS = process.env.BENCH_COUNTS?.split(',').map(Number) ?? amount([1, 2, 12, 20, 40], [1, 2])
 const SIZE = amount(65_000_000, 2_000_000)
 const REST = amount(30_000, 1_000)
-/** There are several instances, because one instance gets at most half of the memory for bodies. */
+/** Number of instances. A single one would get at most half of the memory for bodies. */
 const INSTANCES = 4
 const READER = '5511988880001'
 const { BENCH_OTHER: other, BENCH_LIMIT_MB: limitMb } = process.env

@@ -1,7 +1,7 @@
 /**
  * Measures conversations on several instances at once, in comparison with the bare library. The simulated people
- * decrypt each message in the single thread of the simulated network. So that thread may be what limits the rate, for
- * the service and for the library.
+ * decrypt each message in the single thread of the simulated network, so this thread may limit the rate of the service
+ * and of the library.
  */
 import {
   amount,

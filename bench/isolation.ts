@@ -1,6 +1,6 @@
 /**
- * Measures whether the work of one instance delays others, by the latency of `GET /status` of the others. The work is:
- * a shard that sends as fast as it can, a base64 body of 60 MB that is accepted, and a film of 15 MB that is converted.
+ * Measures the latency of `GET /status` of idle instances while others work: while a shard sends as fast as it can,
+ * while a base64 body of 60 MB is accepted, and while a film of 15 MB is converted.
  */
 import { createHash } from 'node:crypto'
 import { serveFiles } from '../test/harness/file-server.ts'
@@ -139,7 +139,7 @@ try {
     rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
   })
 } finally {
-  // The timer must be cleared first. Otherwise it would send a request to the service that has ended, and that error
+  // The timer must be cleared first. Otherwise it would read the memory of a process that has ended, and that error
   // would hide the original one.
   clearInterval(watch)
   await web.stop()

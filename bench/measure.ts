@@ -40,8 +40,8 @@ export interface Bench {
   sandbox: Sandbox
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   /**
-   * Starts a service of this checkout with the data folder
-   * `name`. It can run at the same time as the service that `serve` has started.
+   * Starts a service of this checkout in the data folder `name`. It can run at the same time as the service that
+   * `serve` has started.
    */
   start(name: string, env: Record<string, string>): Promise<Running>
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
@@ -53,8 +53,8 @@ process.on('SIGTERM', () => process.exit(143))
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Builds a checkout, and returns the flags of node from its `npm start`, and the program. It is built because users run
- * compiled code. If the service ran from source, every thread would load a compiler.
+ * Builds a checkout, because users run compiled code. Returns the arguments with which node starts it: the flags in its
+ * `npm start`, and the program. If the service ran from source, every thread would load a compiler.
  */
 const built = async (checkout: string) => {
   // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches, so only other checkouts are
@@ -221,7 +221,7 @@ export interface Loaded {
   receiver: Part<Receiver>
   url: string
   driver: Part<Driver>
-  /** Returns the CPU time of the service in ms, and its number of commits, while `work` runs. */
+  /** Runs `work`, and returns the CPU time in ms and the number of commits of the service in this time. */
   cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number }>
 }
 

@@ -1,6 +1,6 @@
 /**
  * Measures the memory of the service on one shard: without instances, per idle instance, and after many texts. Before
- * each measurement the service is idle, because V8 returns memory only about half a minute after the last work.
+ * each measurement the service is idle, because a thread returns memory only a minute or more after its last work.
  * `BENCH_HEAP=1` also measures the memory after a full garbage collection.
  */
 import {

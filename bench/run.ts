@@ -40,8 +40,8 @@ const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 /** Time at which the run ends, in ms after the start of this process. By default the run has no limit. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
 /**
- * Time limit of each bench in ms, if all benches run. A bench that hangs then does not use up the time of the others.
- * The longest bench, `memory`, waits four times for 85 s.
+ * Time limit of each bench in ms, if all benches run, so that a bench that hangs does not use up the time of the
+ * others. The longest bench, `memory`, waits four times for 85 s.
  */
 const MOST_OF_ONE = isAll ? 600_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }

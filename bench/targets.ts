@@ -30,8 +30,7 @@ interface Target {
   /** True if the bench runs only if its name is given. */
   isByName?: boolean
   /**
-   * A measured bound that is shown with the value, and its description. On this machine no service can be better than
-   * this bound.
+   * Another number that is shown with the value, and its description, for example the time that the disk alone needs.
    */
   beside?: { words: string; at: readonly string[] }
 }
@@ -67,7 +66,9 @@ function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name:
   return all[Math.min(Math.floor(Math.log2(cores as number)), all.length - 1)]
 }
 
-/** Number of idle cores below which the machine counts as full: other programs have delayed what was measured. */
+/**
+ * Number of idle cores below which the machine counts as full: other programs may then have delayed the measured work.
+ */
 const FULL = 0.2
 const unlessFull =
   (idleAt: string) =>

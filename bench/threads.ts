@@ -24,7 +24,10 @@ import {
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
 const TEXTS = amount(300, 20)
-/** Numbers of shards to measure. There are not more shards than cores, because further ones have no effect. */
+/**
+ * Numbers of shards to measure. Four shards are measured only on a machine with at least four cores, because they have
+ * no effect on fewer.
+ */
 const SHARDS = SMOKE || cpus().length < 4 ? [1, 2] : [1, 2, 4]
 
 const bench = await startBench()

@@ -1,7 +1,7 @@
 /**
- * Tests that `GET /account/usage` shows the busiest instance first, and compares its CPU time there with the time that
- * the system counts for the thread of the shard. Also measures the cost of this counting, as a share of the CPU time of
- * a text.
+ * Measures whether `GET /account/usage` gives the busiest instance the most CPU time. Compares this time with that of
+ * the thread of the shard, as the system counts it. Also measures the cost of this counting, as a share of the CPU time
+ * of a text.
  */
 import { readdirSync } from 'node:fs'
 import { createWorkMeter } from '../workers/shard/usage/work-meter.ts'

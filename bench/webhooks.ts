@@ -101,7 +101,8 @@ try {
   }
   const each = Math.ceil(EVENTS / INSTANCES)
   /**
-   * The first text of a person sets up a session, which is not to be measured. So each person has sent a text before.
+   * The first text of a person to an instance sets up a session, which must not be measured. So each instance first
+   * gets one text.
    */
   await send(1, KINDS)
   await receivers.call('report')

@@ -64,7 +64,7 @@ function parsed(opened) {
 
 /**
  * Sends a GET for the options, or a POST with the assertion. The request has no cookies and no referrer, and follows no
- * redirect, so the gateway learns nothing but the ticket.
+ * redirect, so the gateway learns only the ticket and the assertion.
  */
 function ask({ url, ticket }, assertion) {
   const post = assertion && { method: 'POST', body: JSON.stringify({ assertion }) }

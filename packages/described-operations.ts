@@ -44,7 +44,10 @@ export type Endpoints = Parameters<typeof describe>[0]
 export const OF_INSTANCE = '/instances/{instance_id}/token/{token}'
 /** Names of the parameters that the client sets itself. */
 const SET_BY_CLIENT: ReadonlySet<string> = new Set(['Idempotency-Key', 'Prefer', 'Last-Event-ID'])
-/** Id of the event stream. The client reads it with a loop (an iteration), not with a method like the others. */
+/**
+ * Id of the operation that opens the event stream. The client has an iteration for it, and no method that returns an
+ * answer.
+ */
 const STREAM = 'webhooks.events'
 
 export const descriptionOf = (endpoints: Endpoints) => JSON.parse(describe(endpoints).json) as Description

@@ -135,7 +135,8 @@ function routeOf(description: Description, { path, method, operation }: Describe
 }
 
 /**
- * The client puts path, query and body into one object, so the names of all fields of an operation must be different.
+ * Throws if two fields of an operation have the same name, because the client puts path, query and body into one
+ * object.
  */
 function assertDistinct(id: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)

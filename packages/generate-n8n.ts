@@ -26,7 +26,7 @@ interface Field {
   isRequired: boolean
 }
 
-/** Fields of operations that return a list. In the form, *Return All* and *Limit* replace them. */
+/** Fields that select a page of a list. In the form, *Return All* and *Limit* replace them. */
 const PAGES: ReadonlySet<string> = new Set(['page', 'page_size'])
 
 export function n8nSource(endpoints: Endpoints): string {

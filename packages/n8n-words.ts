@@ -17,7 +17,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   by: 'by',
 }
 
-/** For booleans whose description says what both values do: the description in n8n's style. */
+/** Descriptions in n8n's style, for booleans whose own description says what both values do. */
 const WHETHER: Readonly<Record<string, string>> = {
   'send.sendAudio.ptt': 'Whether to send a voice note instead of an audio file',
   'send.deleteMessage.owner': 'Whether this account wrote the message',

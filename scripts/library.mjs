@@ -117,8 +117,8 @@ function made() {
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
 /**
- * Hash of the contents of the source files. Modification times cannot show that a package changed, because npm gives
- * the files of all packages the same time.
+ * Files whose contents decide whether the copy is made again: a new version of a package changes its `package.json`.
+ * Modification times cannot show this, because npm gives the files of all packages the same time.
  */
 const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]
 const stamp = createHash('sha256').update(madeOf.map(read).join()).digest('hex')

@@ -35,7 +35,7 @@ const UNUSED = [
 
 /**
  * Packages that are not needed because the compiled service has its own, smaller copy of Baileys and of its WebAssembly
- * module (`scripts/library.mjs`). The list also has the packages that only these two load.
+ * module (`scripts/library.mjs`). The list also has the packages that only Baileys and this module load.
  */
 const BESIDE = [
   '@whiskeysockets',

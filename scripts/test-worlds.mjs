@@ -1,8 +1,8 @@
 /**
  * Lends worlds to test files. A world is a process with a simulated network and a service (test/harness/world-host.ts);
- * one test file uses it at a time. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and
- * keeps its world until the connection ends. Then the world is emptied for the next file. If this fails, the world is
- * ended, and the next file gets a new one.
+ * one test file uses it at a time. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts), and
+ * has its world emptied before it ends the connection. Then the next file gets the world. A world that was not emptied
+ * is ended, and the next file gets a new one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

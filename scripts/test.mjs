@@ -1,8 +1,8 @@
 /**
  * Runs compiled tests: node scripts/test.mjs [--dots] .built/test/…test.js … With `--dots` a passing test is shown as a
  * dot. The files share two cores and have fixed deadlines, so a file that fails is run once more, alone. If it then
- * passes, it is listed: it has a race that somebody should examine. If more than a few files pass only then, the run
- * fails.
+ * passes, it is listed: it has a race that somebody should examine. If more than five files fail, none is run again,
+ * and the run fails.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

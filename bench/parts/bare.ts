@@ -38,7 +38,7 @@ let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
 
-/** Returns a privacy token. With one, the library does not query the network for it. */
+/** Returns a privacy token. If the library has a token for a person, it does not query the network for one. */
 const token = () => ({ token: Buffer.alloc(0), senderTimestamp: Math.floor(Date.now() / 1_000) })
 
 function memory(): AuthenticationState {

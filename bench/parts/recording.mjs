@@ -35,8 +35,8 @@ function record(store) {
   }
 }
 
-// lmdb makes a class for each store that is opened, and assigns these methods to its prototype with `Object.assign`. So
-// this function is replaced.
+// lmdb makes a class for each opened store, and assigns the methods to its prototype with `Object.assign`. So
+// `Object.assign` is replaced.
 const { assign } = Object
 Object.assign = (target, ...sources) => {
   const assigned = assign(target, ...sources)

@@ -13,7 +13,10 @@ interface Sending {
   perSecond?: number | undefined
 }
 
-/** Sends texts, and waits for the three webhooks of each text. */
+/**
+ * Sends texts, and waits for the three webhooks of each text: `delivery`, and `message_status` with `sent` and
+ * `delivered`.
+ */
 export async function sendRound(
   { receiver, driver, cost }: Pick<Loaded, 'receiver' | 'driver' | 'cost'>,
   { urls, contact, count, perSecond }: Sending,
@@ -32,7 +35,7 @@ export async function sendRound(
 }
 
 /**
- * Time in ms per text that a sender needs to encrypt all texts in advance. During a measurement at a fixed rate, the
+ * Time in ms per text that the senders get to encrypt the texts in advance. During a measurement at a fixed rate, the
  * processor must be free for the service.
  */
 const LEAD_MS_EACH = 0.8

@@ -30,7 +30,7 @@ const definitionsApart = {
 
 async function code() {
   const entries = Object.fromEntries([...DOORS, 'cli'].map((name) => [name, join(HERE, `src/${name}.ts`)]))
-  // The thread of `sandbox-thread` starts this file.
+  // `sandbox-thread` starts this bundle as a thread.
   entries['main.bundle'] = join(HERE, 'src/main.ts')
   await build({ ...common, entryPoints: entries, outdir: out, splitting: true, plugins: [definitionsApart] })
   const definitions = createRequire(join(ROOT, 'package.json')).resolve('@whiskeysockets/baileys/WAProto/index.js')

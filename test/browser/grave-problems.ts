@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 /** Rules of axe that depend on colours, for a page that was checked with all rules in other colours. */
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Rules that depend on colours or on sizes, for a page that was checked with all rules in a window. */
+/** Rules that depend on colours or on sizes, for a page that was checked with all rules at the width of a desktop. */
 export const PHONE_RULES = [...COLOUR_RULES, 'scrollable-region-focusable', 'target-size']
 
 /** Adds the rule for small targets, which axe leaves out unless it is asked for. */

@@ -122,7 +122,7 @@ for (const { name, skip, start } of MOUNTS)
       return Promise.all(stored.map(async (each) => (await items.getItemRaw<Uint8Array>(each))!))
     }
 
-    // If a file of 100 MB were read at once, it would need once or twice its size of additional memory.
+    // A file of 100 MB that is read at once would need 100 to 200 MB of additional memory.
     test('are read one piece after another, as fast as their reader takes them', async () => {
       const blobs = (await openBlobs(counting(items), { budgetBytes })).of(sealer)
       await blobs.put(keyOf('1'), Buffer.alloc(12 * PIECE, 5))

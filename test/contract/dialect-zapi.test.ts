@@ -30,7 +30,9 @@ async function instanceOf(dialect: 'zapi' | null) {
   return made
 }
 
-/** Sends a call to an instance of its own. The clock first advances by a second, so that no rate limit is reached. */
+/**
+ * Creates an instance and sends one call to it. The clock first advances by a second, so that no rate limit is reached.
+ */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
   service.double.calls.length = 0

@@ -151,7 +151,8 @@ export function memberBench(cluster: () => Cluster) {
         names.filter((name) => name !== each.name),
       )
     await until(writers, (found) => isDeepStrictEqual(found, names))
-    // The member that has removed `gone` reports the removal only after the answer of the server.
+    // The member that has removed `gone` reports the removal only after PostgreSQL has answered, so the report may come
+    // later.
     await until(async () => others.some(({ lost }) => lost.length > 0), Boolean)
     assert.deepEqual(
       others.flatMap(({ lost }) => lost),

@@ -59,7 +59,8 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     others[0]!.store.members!.leave()
     const states = async () => (await a.store.nodes!()).map(({ writer, state }) => `${writer} ${state}`)
     await until(states, (found) => found.includes(`${others[0]!.store.ownerId} leaving`))
-    // An earlier release sends commands to members only, and knows no other state of theirs.
+    // A leaving member keeps the state `member` in the table: an earlier release knows no other state of members, and
+    // would send it no commands.
     assert.deepEqual((await side.query('SELECT DISTINCT state FROM svc_service')).rows, [{ state: 'member' }])
     // It still has its instances, so the others reach it.
     await until(

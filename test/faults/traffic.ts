@@ -109,7 +109,9 @@ export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): voi
   assert.deepEqual(wrong, [], 'incoming texts out of order')
 }
 
-/** Checks that in each chat of each contact, the texts of one sequence of a phone arrive in the order of their requests. */
+/**
+ * Checks that the texts of a phone arrive in the order of their requests, for each contact, chat and sequence of texts.
+ */
 export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>, phones = [PHONE]): Promise<void> {
   for (const [contact, items] of await readInboxes(sandbox)) {
     const seen = new Set<string>()

@@ -16,7 +16,10 @@ export interface Balancer {
 /** Interval in ms between two checks whether a service is ready. */
 const ASK_EVERY = 200
 const ASK_LIMIT = 2_000
-/** Milliseconds for which an idle connection is kept. If this side closed first, a request on its way would be lost. */
+/**
+ * Milliseconds for which the balancer keeps an idle connection. The client should close first: a request that is on its
+ * way when the balancer closes would be lost.
+ */
 const KEPT_OPEN = 75_000
 
 interface Target {

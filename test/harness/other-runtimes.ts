@@ -15,7 +15,7 @@ const MODULES = fileURLToPath(new URL('test/runtimes/node_modules/', ROOT))
 
 export interface Runtime {
   name: string
-  /** Reason why no runtime can be used on this machine; false if one can. */
+  /** Reason why this runtime cannot be used on this machine; false if it can. */
   missing: string | false
   run(program: string, task: unknown): Promise<unknown>
 }

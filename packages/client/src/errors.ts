@@ -26,8 +26,8 @@ export class SvcError extends Error {
 }
 
 /**
- * Thrown if the service could not be reached, if the answer did not come in time, or if the answer was not one of the
- * service (for example the error page of a proxy). It is unknown whether the service has carried out the request.
+ * Thrown if there was no answer in time, or none of the service itself (for example only the error page of a proxy). It
+ * is unknown whether the service has carried out the request.
  */
 export class SvcConnectionError extends Error {
   override readonly name = 'SvcConnectionError'

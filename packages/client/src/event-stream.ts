@@ -24,7 +24,10 @@ export interface EventsOptions<T extends EventType> {
   onGap?: ((gap: Gap) => void) | undefined
   /** Called when the stream is open: the first time, and again after each disconnection. */
   onOpen?: (() => void) | undefined
-  /** Called when the connection was lost. `pauseMs` is the time in ms until the client opens the stream again. */
+  /**
+   * Called when the connection was lost or could not be opened. `pauseMs` is about the time in ms until the next
+   * attempt.
+   */
   onCut?: ((error: Error, pauseMs: number) => void) | undefined
   /** Ends the iteration. */
   signal?: AbortSignal | undefined
@@ -89,10 +92,7 @@ function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
   return error instanceof SvcError && (error.status === 429 || error.status >= 500)
 }
 
-/**
- * Aborts the connection if nothing arrives for `SILENCE_MS`. The returned function cancels this. Call it when something
- * has arrived.
- */
+/** Aborts the connection if nothing arrives for `SILENCE_MS`. Call the returned function when something has arrived. */
 const endOnSilence = (connection: AbortController) =>
   after(SILENCE_MS, () => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')))
 

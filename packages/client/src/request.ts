@@ -30,8 +30,9 @@ export interface CallOptions {
 
 export interface SendOptions extends CallOptions {
   /**
-   * The service queues only one message per key within 24 hours. By default each call has a random key. Give a key of
-   * your own (for example the id of your order) if your program may make the same call again after a crash.
+   * Key of the message: the service queues only one message per key within 24 hours. By default each call has a random
+   * key. Give a key of your own (for example the id of your order) if your program may make the same call again after a
+   * crash.
    */
   idempotencyKey?: string | undefined
   /**
@@ -53,7 +54,10 @@ export interface Requests {
    * the operation is one of an instance.
    */
   call(route: Route, prefix: string, input: Input, options: SendOptions): Promise<unknown>
-  /** Opens a response that is read as it arrives. Throws for an answer that is not a success. */
+  /**
+   * Sends a GET request, and resolves with the response when its headers arrive. Rejects for an answer that is not a
+   * success.
+   */
   open(path: string, headers: Record<string, string>, signal: AbortSignal | undefined): Promise<Response>
 }
 

@@ -22,7 +22,8 @@ export interface WebhookOptions {
 
 /**
  * Returns a webhook receiver for servers with Web standards (a function from `Request` to `Response`): Deno, Bun,
- * workers, and all frameworks on them. It verifies requests, drops repeated events and test events, and answers.
+ * workers, and all frameworks on them. It verifies requests, passes events to `onEvent`, and answers. It drops events
+ * that `isKnown` knows, and test events unless `withTests` is true.
  */
 export function createWebhookHandler(options: WebhookOptions): (request: Request) => Promise<Response> {
   return async (request) => {

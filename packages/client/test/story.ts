@@ -66,7 +66,7 @@ export const codeOf = (error: unknown) =>
   error instanceof SvcError ? error.code : error instanceof SvcConnectionError ? 'connection' : String(error)
 
 /**
- * Sends requests through a client that loses the first answer to each request, as a broken connection does. Counts the
+ * Calls two operations through a client that loses the first answer to each, as with a broken connection. Counts the
  * requests.
  */
 async function lostAnswers({ baseUrl, friend }: Story, instance: InstanceClient, credentials: { id: string; token: string }) {

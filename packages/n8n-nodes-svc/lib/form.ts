@@ -73,8 +73,8 @@ async function withFile(node: IExecuteFunctions, field: string, input: IDataObje
 }
 
 /**
- * Adds the field `extension` to the input for a document, because it is a part of the operation's path. If the form has
- * no extension, it is taken from the file name.
+ * Takes the field `extension` of a document from its file name if the input has none, because the path of the operation
+ * contains it.
  */
 function named(field: string, input: IDataObject): IDataObject {
   if (field !== 'document' || input.extension) return input

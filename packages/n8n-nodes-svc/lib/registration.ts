@@ -58,8 +58,8 @@ export async function register(node: IHookFunctions): Promise<void> {
   const [url, chosen] = [ownUrl(node), chosenFields(node)]
   refuseOthers(node, Object.fromEntries(chosen.map((field) => [field, webhooks[field]])), url)
   const data = node.getWorkflowStaticData('node') as Remembered
-  // Only here does n8n say whether the trigger is tested in the editor. So this is stored for the time when the webhook
-  // is removed.
+  // n8n says only at the registration whether the trigger is tested in the editor. This is stored, because it matters
+  // when the webhook is removed.
   data.isTest = node.getMode() === 'manual'
   const toPutBack = (field: UrlField) => (isOwn(webhooks[field], url, data) ? data.replaced?.[field] : webhooks[field]) ?? null
   data.replaced = { ...data.replaced, ...Object.fromEntries(chosen.map((field) => [field, toPutBack(field)])) }
@@ -67,9 +67,8 @@ export async function register(node: IHookFunctions): Promise<void> {
 }
 
 /**
- * Returns whether this trigger has set the URL. For the active trigger, this is also true of the URL of its own test,
- * because n8n answers at that URL only during the test. A test must restore the URL of the active trigger, so it treats
- * that URL as one of somebody else.
+ * Returns whether this trigger has set the URL. The active trigger also counts the URL of its own test, at which n8n
+ * answers only during the test. A test does not count the URL of the active trigger, because it must restore that URL.
  */
 const isOwn = (set: string | null, url: string, { isTest }: Remembered) =>
   set !== null && (set === url || (isTest !== true && isSameTrigger(set, url)))

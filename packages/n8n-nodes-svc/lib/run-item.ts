@@ -64,7 +64,7 @@ interface Page {
   total: number
 }
 
-/** Reads the pages of a list until there are as many entries as the limit in the form. */
+/** Reads the pages of a list until its end, or until there are as many entries as the limit in the form. */
 async function pagesOf(
   node: IExecuteFunctions,
   pageSize: number,

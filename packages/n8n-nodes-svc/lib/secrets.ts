@@ -24,8 +24,8 @@ const USABLE = 300_000
  */
 const SHORTEST_AGE = 10_000
 /**
- * The service waits 10 s for the answer to a webhook, and sends the webhook again later. So there is no time for more
- * than one attempt to read the secret.
+ * Options of a read of the secret: one attempt of at most 5 s, because the service waits only 10 s for the answer to a
+ * webhook. It sends the webhook again later.
  */
 const QUICK = { attempts: 1, timeoutMs: 5_000 }
 

@@ -101,7 +101,7 @@ function connect() {
   })
 }
 
-/** Repeats a step until it succeeds. */
+/** Repeats a step until it succeeds. Throws after a minute. */
 async function eventually(what: string, step: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 60_000; !(await step()); ) {
     if (Date.now() > end) throw new Error(`${what} did not happen within a minute.`)

@@ -52,7 +52,7 @@ describe('a cluster whose members run two releases', { skip: noPostgres || noFor
     assert.deepEqual(world.receiver.problems, [])
   })
 
-  /** Each member carries out commands for each instance, and knows what the others have just recorded. */
+  /** Checks that each member carries out commands for each instance, and knows what the others have just recorded. */
   async function workTogether(label: string): Promise<void> {
     await world.connected(instances, CONNECTED_WITHIN)
     for (const member of world.members) {

@@ -22,8 +22,8 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 
 const COMPILER = '@typescript/'
 
 /**
- * Returns the names of the native packages for Linux with glibc that are installed for this processor. In the names,
- * `<cpu>` stands for the name of the processor.
+ * Returns the names and versions of the native packages for Linux with glibc that package-lock.json has for this
+ * processor. In the names, `<cpu>` stands for the name of the processor.
  */
 const nativeParts = (cpu: string): string[] =>
   Object.entries(packages)

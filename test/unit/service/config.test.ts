@@ -34,8 +34,8 @@ test('the sandbox has a folder of its own inside the data folder', () => {
   assert.deepEqual([config.dataDir, config.storeUrl], ['/var/lib/svc/sandbox', 'lmdb:/var/lib/svc/sandbox/state'])
 })
 
-// An earlier bug: if the environment contained the secret key, the sandbox opened the real store. The simulated network
-// refused each account in this store, so the accounts were logged out and lost their credentials.
+// An earlier bug: with the URL and the secret key of the service in its environment, the sandbox opened the real store.
+// The simulated network refused each account in this store, so the accounts were logged out and lost their credentials.
 test('the sandbox never opens the store of the service, whatever URL that has', async () => {
   const shownOf = async (url: string, sandbox: boolean) => (await backendOf(storeOf(url, sandbox))).shown
   const storeOf = (url: string, sandbox: boolean) =>

@@ -89,7 +89,7 @@ export interface Burst {
   textPrefix: string
   /** Texts per second; by default as fast as they can be encrypted. */
   perSecond?: number | undefined
-  /** Time in ms after the request at which the texts are sent. If it is given, all texts are encrypted first. */
+  /** Time in ms after the request at which the first text is sent. If it is given, all texts are encrypted before. */
   leadMs?: number | undefined
 }
 
@@ -125,7 +125,10 @@ export interface NetworkControl {
     damage?: Damage,
   ): Promise<{ id: string }>
   burst(phone: string, burst: Burst): { first_id: string; count: number }
-  /** `receipts` are the last hundred receipts for the person's own messages, newest last. */
+  /**
+   * Resolves with the messages after the number `after`. `receipts` are those among the last hundred signals for the
+   * person (receipts, typing indicators, tokens, calls), newest last.
+   */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
   /** Sends the same ciphertexts again, with the same id or with the id `as`. */

@@ -3,7 +3,10 @@ import { PNG } from 'pngjs'
 import { ControlError } from './control-error.ts'
 
 const DATA_URL = /^data:image\/png;base64,/
-/** Codes of the gateway have 512 pixels, so a larger picture is not a code. */
+/**
+ * Maximum width and height of a picture in pixels. The codes of the gateway have 512, so a picture beyond this limit is
+ * no code.
+ */
 const MAX_SIDE = 4096
 
 // The types of the package declare the function as `default`, but at run time the module itself is the function.

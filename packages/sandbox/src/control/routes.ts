@@ -23,7 +23,7 @@ export interface Route {
   method: Method
   segments: string[]
   status: number
-  /** The JSON body of the request; for GET the query. */
+  /** Schema of the JSON body; for GET, of the query string. */
   schema: v.GenericSchema
   run(control: NetworkControl, input: unknown, path: Record<string, string>): unknown
 }
@@ -61,7 +61,7 @@ export const ROUTES: Route[] = [
   route('POST', '/phones/:phone/send', 201, people.PhoneSend, (control, { to, message }, { phone }) =>
     control.sendFromPhone(phone, to, message),
   ),
-  // Routes for changes of an account without a message.
+  // Routes for changes of an account: its restriction, contacts, profile and settings.
   route('PUT', '/phones/:phone/restriction', 200, people.Restriction, (control, input, { phone }) =>
     control.restrict(phone, input),
   ),

@@ -3,7 +3,7 @@ import { type BinaryNode, firstChild, node, SERVER_JID, seconds } from '../wire/
 export function acknowledgement(item: BinaryNode, error?: number): BinaryNode {
   const { id, to, participant, phash } = item.attrs
   const isMessage = item.tag === 'message'
-  // The ack of a call has the tag of its child as its type.
+  // The type of a call's ack is the tag of the call's child element.
   const type = item.tag === 'call' ? firstChild(item)?.tag : item.attrs.type
   return node('ack', {
     class: item.tag,

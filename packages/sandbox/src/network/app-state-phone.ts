@@ -219,8 +219,8 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 const PUSH_NAME = ['setting_pushName']
 
 /**
- * Writes the account's name to app state if it has changed, because linked devices send no presence without a name. A
- * new device queries the name itself.
+ * Writes the account's name to app state if it has changed, because linked devices send no presence without a name.
+ * `newcomer` is not notified, because a new device queries the name itself.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined

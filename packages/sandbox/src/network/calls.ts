@@ -42,8 +42,8 @@ function send(network: Network, { from, to }: Call, content: BinaryNode) {
 }
 
 /**
- * Answers a client that rejects a call, or requests a link to a call. Without an answer, the client would wait until
- * its timeout.
+ * Answers a client's stanza about a call, such as a rejection or a request for a link to a call. Without an answer, the
+ * client would wait until its timeout.
  */
 export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
   const what = firstChild(item)

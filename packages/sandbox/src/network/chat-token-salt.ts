@@ -35,7 +35,7 @@ export function valueBytes(value: Value): Buffer {
   return field(2, salt ? Buffer.concat([known, field(80, field(1, salt))]) : known)
 }
 
-/** Stores the salt of the account if this action of the phone sets it. */
+/** Sets or removes the salt of the account if this action of the phone is about the salt. */
 export function setActionSalt(person: Person, [kind]: string[], value: Value | null) {
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }

@@ -6,7 +6,7 @@ export interface CodePairing {
   connection: Connection
   ref: string
   wrapped: Buffer
-  /** Set while the phone waits for the device's bundle of keys. */
+  /** Set when a code was typed: the phone then waits for the device's bundle of keys. */
   finish: { resolve: (bundle: Finish) => void } | undefined
 }
 

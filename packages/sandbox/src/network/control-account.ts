@@ -11,7 +11,10 @@ import { setPersonPicture } from './pictures.ts'
 import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 import { newMessageId, sendToOwnDevice } from './send-as.ts'
 
-/** Changes an account without a message: its restriction, its saved contacts, and the audience of its status. */
+/**
+ * Changes of an account that the control API requests: its restriction, contacts, name, picture, labels and privacy,
+ * and messages of the phone to its linked devices.
+ */
 
 /** Restricts an account. With `silent`, the client only learns of the restriction when it queries it. */
 export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {

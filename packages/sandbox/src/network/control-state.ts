@@ -43,7 +43,7 @@ function describePerson(person: Person) {
     picture_queries: person.pictureQueries ?? 0,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
-    /** Receipts, typing indicators and tokens of the gateway for this person. */
+    /** Receipts, typing indicators, tokens and call stanzas of the gateway for this person. */
     heard: signals,
   }
 }

@@ -24,7 +24,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Notifies `asker` of later changes of the device list, with the kind of JID that was queried. */
+/** Records that `asker` must be notified of later changes of the device list, with the kind of JID that was queried. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return

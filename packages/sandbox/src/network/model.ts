@@ -27,7 +27,7 @@ export interface Person {
   lid: string
   name: string
   platform: Platform
-  /** Whether the person was created through `POST /phones`. If so, the person owns device 0, and can link instances. */
+  /** Whether the person was created through `POST /phones`. Only such a person can link instances. */
   isPhone: boolean
   /** Whether the person was created automatically, because a client addressed the number. */
   isAutomatic: boolean
@@ -89,10 +89,15 @@ export interface Person {
   sent: Map<string, SentMessage>
   /** Latest stanzas by message id, so that they can be sent again unchanged. They are not in the state file. */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
-  /** Receipts, typing indicators and tokens of the gateway for this person, newest last. */
+  /**
+   * Receipts, typing indicators, tokens and call stanzas of the gateway for this person: the last hundred, newest last.
+   */
   signals: Signal[]
   blocklist: Set<string>
-  /** Numbers of the accounts that queried the device list, and are notified when it changes. */
+  /**
+   * Numbers of the accounts that queried the device list, and are notified when it changes. A number ends in `@lid` if
+   * the account queried by LID.
+   */
   watchers: Set<string>
   /** Numbers that a privacy setting excludes, by the name of the setting. */
   privacyLists: Map<string, Set<string>>
@@ -156,7 +161,7 @@ export interface Companion {
   platformType: number
   wantsFullHistory: boolean
   isBootstrapped: boolean
-  /** Whether the device has queried its groups. If so, later changes of groups are queued for it. */
+  /** Whether the device has queried its groups. Until then, each login tells it to query them. */
   hasReadGroups?: boolean
   /** Stanzas that are not acknowledged yet, oldest first. They are sent again at the next login. */
   pending: Map<string, BinaryNode>
@@ -259,9 +264,12 @@ export interface Connection {
   /** The stanzas that were waiting for the client, while they are being sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /** Sends a stanza. `isOrdered`: a caller of the control API has requested it instead of the normal one. */
+  /**
+   * Sends a stanza. `isOrdered`: the trace marks it, because the control API requested it or because it is an
+   * assumption.
+   */
   send(item: BinaryNode, isOrdered?: boolean): void
-  /** Sends a frame. Bit 2 of its first byte means that the other bytes are compressed. */
+  /** Sends a frame. If its first byte has the bit with the value 2, the other bytes are compressed. */
   sendFrame(payload: Uint8Array): void
   /** Sends a frame that the client cannot decrypt. After it, the client's frame counter is wrong. */
   sendGarbage(): void

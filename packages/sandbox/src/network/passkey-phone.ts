@@ -125,7 +125,8 @@ const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
 /**
- * Returns the phone's data about a prologue. The server has already checked that its payload and identity are complete.
+ * Returns the phone's record of an attempt to link, from the device's prologue. The server has already checked that its
+ * payload and identity are complete.
  */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)

@@ -37,7 +37,7 @@ function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
   return node('presence', { from: jidOf(person, addressing), ...(isAway ? { type: 'unavailable', last } : {}) })
 }
 
-/** Passes on to the other members of the chat that the client starts or stops typing. */
+/** Informs the other members of a chat that the client has started or stopped typing. */
 export function receiveChatState(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '' } = item.attrs
   const state = firstChild(item)

@@ -19,7 +19,7 @@ const REMEMBERED = 4_000
 
 export interface SendAsOptions {
   id?: string | undefined
-  /** Recipients of a status; by default all people with a linked device except the author. */
+  /** Recipients of a status; by default all people with a linked device. */
   audience?: Person[]
   about?: Omit<Composed, 'message'>
   /** The type of the `<unavailable>` node that linked devices receive in place of the content. */
@@ -294,8 +294,8 @@ export async function sendAgain(
 }
 
 /**
- * Sends a message from a phone to its linked device, outside of any chat. If the device requests it again, the same
- * function sends it again.
+ * Sends a message from a phone to its linked device, outside of any chat. If the device requests it again, `sendAgain`
+ * sends it.
  */
 export async function sendToOwnDevice(
   network: Network,

@@ -53,8 +53,8 @@ export const ABOUT_FORMS: Record<string, Form> = {
 }
 
 /**
- * Composes a reaction. It is encrypted in the announcements of a community, because readers must not see each other
- * there.
+ * Composes a reaction. With `encrypted`, it has the form of the announcements of a community, in which readers must not
+ * see each other.
  */
 function composeReaction(
   { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,

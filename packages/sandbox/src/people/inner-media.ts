@@ -1,7 +1,10 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { type Description, describe, unwrap } from './describe.ts'
 
-/** Returns the media in headers of interactive messages, cards and products, each as a separate message. */
+/**
+ * Returns the media in the headers of an interactive message and its cards, and the picture of a product, each as a
+ * separate message.
+ */
 export function innerMedia(message: proto.IMessage): { message: proto.IMessage; media: NonNullable<Description['media']> }[] {
   const { interactiveMessage, productMessage } = unwrap(message)
   const cards = interactiveMessage?.carouselMessage?.cards ?? []

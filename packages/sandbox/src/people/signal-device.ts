@@ -215,8 +215,8 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
 }
 
 /**
- * Stores a key that an author has distributed. If the device already has this key, it stays unchanged: its chain may
- * have advanced, and the seeds of skipped messages are still needed.
+ * Stores a key that an author has distributed. A known key whose chain is as far or further stays unchanged, because
+ * the seeds of skipped messages are still needed.
  */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []

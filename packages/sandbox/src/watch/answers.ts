@@ -3,7 +3,7 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network sends its normal answer, and later rules are not applied. */
+  /** The network sends its normal answer, and applies no other rule. */
   | 'pass'
   /** The network sends no answer. */
   | 'nothing'

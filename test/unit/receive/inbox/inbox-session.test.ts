@@ -335,7 +335,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const { translated, live, socket } = await bench(t)
   const node = peer('A')
   const first = socket((await live()).session())
-  // The call of the library never returns, as if the process had crashed.
+  // The call to the library never returns, as if the process had crashed during it.
   first.apply = () => new Promise(() => {})
   assert.equal(await first.take(node), 'peer')
   assert.deepEqual(translated.peers, [])

@@ -14,7 +14,7 @@ export const ParticipantsChange = v.strictObject({
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
   /**
    * People whom the action concerns. The default is `by` if people leave, request to join or withdraw. For
-   * `change_number`, this is the earlier number.
+   * `change_number`, these are the earlier numbers of `by`.
    */
   phones: v.optional(v.array(Phone)),
   /** How the person requested to join. */

@@ -28,7 +28,7 @@ function subgroups(request: MexRequest) {
   }
 }
 
-/** Returns the community with this id. Throws if the account is not a member. */
+/** Returns the community with this id. Throws if there is none, or if the account is not a member. */
 function communityOf({ network, person }: MexRequest, id: unknown): Group {
   const parent = network.groups.get(String(id ?? ''))
   if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')

@@ -59,7 +59,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** Builds the answer that the control API has set. Returns undefined if no answer must be sent, or the normal one. */
+/** Builds the answer that the control API has set. Returns undefined for `pass` and `nothing`. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {

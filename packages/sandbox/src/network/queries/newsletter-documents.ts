@@ -189,8 +189,8 @@ function remove(request: Request) {
 }
 
 /**
- * GraphQL documents about channels. The first id is that of the web client of August 2026. The others are those of
- * older clients.
+ * GraphQL documents about channels. The first id of nearly all is that of the web client of August 2026. Further ids
+ * are those of older clients.
  */
 export const NEWSLETTER_DOCUMENTS: Document[] = [
   { name: 'CreateNewsletter', ids: ['25149874324715067', '8823471724422422'], path: 'xwa2_newsletter_create', answer: create },

@@ -123,8 +123,8 @@ export const updated = (one: Newsletter) => ({
 })
 
 /**
- * Builds the entry of a channel in the directory. A channel without a picture has no field `picture` there, and its
- * `preview` has another structure.
+ * Builds the entry of a channel in the directory. There the field `picture` contains the preview, and there is no field
+ * `preview`.
  */
 export const listed = (one: Newsletter) => ({
   id: one.id,
