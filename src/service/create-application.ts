@@ -76,17 +76,14 @@ export interface ApplicationDeps {
 export interface Application {
   make: Parameters<Listening['serve']>[0]
   /**
-   * Ends the measurement of the usage, the streams of callers, and the waits for outcomes of sends. Running requests
-   * still get an answer.
+   * Ends the measurement of the usage, all event streams, and the waits for outcomes of sends. Running requests still
+   * get an answer.
    */
   stop(): void
 }
 
 const DOWNLOADS_OF_INSTANCE = 16
-/**
- * Maximum time in ms by which this service may be behind another service in what it knows about the last use of a
- * session.
- */
+/** Maximum delay in ms with which this service learns of the last use of a session from another service. */
 const MAX_LAG = 10 * MINUTE
 /** Call that asks the phone to upload a file again. The phone has 30 s for the upload. */
 const ASK_AGAIN = {

@@ -29,15 +29,14 @@ export interface CommandsDeps {
 }
 
 /**
- * Interval in ms at which orders for instances without a home are read again, because this service may soon be their
- * home.
+ * Interval in ms at which orders that this service could not carry out are read again: it may get their instances soon.
  */
 const LOOK_AGAIN = SECOND
 
 export async function followCommands(deps: CommandsDeps): Promise<void> {
   const { log, shutdown, storage, engine, isHere = () => true, directory, starts, paused } = deps
   const { store } = storage
-  // In a cluster the answers stay, because a command may wait for an answer of another service.
+  // While other members of a cluster run, the answers stay, because a command may wait for the answer of one of them.
   if (isAlone(store)) await removeOrderAnswers(store)
   const isThere = (instance: string) => directory.tokenTagOf(instance) !== undefined
   const orders = createOrders({
@@ -56,8 +55,8 @@ export async function followCommands(deps: CommandsDeps): Promise<void> {
   let again: NodeJS.Timeout | undefined
 
   /**
-   * Carries out the orders in the store. Orders that are left are read again until `until`, a value of
-   * `performance.now`. After that, no command waits for them.
+   * Takes imported devices, and carries out the orders in the store. Orders that are left are read again until `until`,
+   * a value of `performance.now`: no command waits for them any longer than that.
    */
   async function look(until: number): Promise<void> {
     clearTimeout(again)

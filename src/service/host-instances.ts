@@ -16,7 +16,9 @@ export interface HostingDeps {
   storage: ServiceStorage
   /** `stop` stops an instance of this service. */
   engine: Pick<Engine, 'call' | 'stop'>
-  /** Whether the instance runs in this service, and not in another one of its cluster. Undefined without a cluster. */
+  /**
+   * Whether this service has the instance and is not giving it to another service. Undefined if it has all instances.
+   */
   isHere: ((instance: string) => boolean) | undefined
   directory: Directory
   starts: InstanceStarts
@@ -51,8 +53,9 @@ export async function claimHosted(
 }
 
 /**
- * Queues the start of all instances at once, and then begins to follow CLI commands. Resolves when commands can be
- * processed, even if instances are still starting, because many instances take long at 25 sessions per second.
+ * Queues the start of all instances at once, and then begins to follow CLI commands. Resolves when commands are
+ * processed. Instances may still be starting then: many of them take long, because 25 are started per second by
+ * default.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   void deps.starts.bootAll(deps.hosted)

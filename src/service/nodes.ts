@@ -17,11 +17,14 @@ import type { OpenStore, OwnNode } from '../storage/store-backend.ts'
 export interface NodesDeps {
   node: OwnNode
   store: Pick<OpenStore, 'nodes' | 'waitsForTurn' | 'members'>
-  /** Passes a request to leave on to other members of the cluster. Undefined if this service is no member. */
+  /** Passes a request to leave on to another member of the cluster. Undefined without `SVC_PEER_PORT`. */
   link?: Pick<PeerLink, 'askToLeave' | 'setLeave'> | undefined
   /** Whether this service waits as a standby after its next start if another service is active then. */
   isStandby: boolean
-  /** Number of instances of a service that has some; `writer` is the id by which homes name it. */
+  /**
+   * Returns the number of instances of an active or leaving service. `writer` is the id by which homes name the
+   * service.
+   */
   instancesOf(writer: string | undefined): number
   clock: Clock
   /** Begins to stop this service, as a signal of the operator does. Undefined if it has no process of its own. */
@@ -38,7 +41,10 @@ const READY_WITHIN = 3 * SECOND
 const HOSTS: ReadonlySet<NodeState> = new Set(['active', 'leaving'])
 /** Milliseconds within which another member must answer. */
 const ANSWER_WITHIN = 3 * SECOND
-/** Milliseconds within which the store must begin to decide whether this member leaves. It does so once a second. */
+/**
+ * Milliseconds within which the decision whether this member leaves must begin. A decision can begin once a second, at
+ * each look at the store.
+ */
 const DECIDED_WITHIN = 2 * SECOND
 
 export function ownNode({ nodeName, standbyAddress, peerPort }: Config, port: number): OwnNode {

@@ -1,4 +1,4 @@
-/** Begins the stop of the process on a signal, or when a handover to a standby was requested. */
+/** Begins the stop of the process on a signal, or when a handover to a standby or to other members was requested. */
 import type { Config } from '../config.ts'
 import type { Log } from '../domain/log.ts'
 import { endNow } from '../storage/end-now.ts'

@@ -52,7 +52,8 @@ export async function openClusterEngine(
   members.onLook(follow)
   follow()
   link.setEngine(cluster.port)
-  // Runs before the threads are closed, because it reports their last states to the other members.
+  // This also closes the threads, and only then the links to the other members, so that these still get the last
+  // states.
   shutdown.add(cluster.close)
   return { ...own, ...cluster }
 }

@@ -1,5 +1,5 @@
 /**
- * Opens the copying of received files to a bucket (`SVC_MEDIA_URL`). Without a bucket, none of its modules are loaded.
+ * Starts the copying of received files to a bucket (`SVC_MEDIA_URL`). Without a bucket, none of its modules are loaded.
  */
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'

@@ -1,6 +1,6 @@
 /**
- * Starts the threads of the service: the shard threads with their instances, and those for large messages, conversions,
- * downloads and the webhook log.
+ * Starts the threads of the service: the shard threads, in which instances will run, and those for large messages,
+ * conversions, downloads, the webhook log and archives.
  */
 import type { Config } from '../config.ts'
 import { type ArchiveThreads, createArchiveThreads } from '../engine/archive-threads.ts'

@@ -64,8 +64,8 @@ const LOOKS = 12
 const NOTICED_AFTER = 6 * SECOND
 const NOTICED_SHARE = 0.6
 /**
- * Milliseconds that requests under way get to finish when a takeover fails. It is short, because the next start waits
- * for it.
+ * Milliseconds that requests under way get to finish when a takeover fails. It is short, because the process ends, and
+ * can be started again, only after this time.
  */
 const LAST_ANSWERS = SECOND
 
@@ -75,7 +75,7 @@ const LAST_ANSWERS = SECOND
  */
 export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {
   const { backend, searching, server, tally, warm, whileStandby } = deps
-  // A store in memory has no `waitForTurn`, because no other service can use it.
+  // Only a store in PostgreSQL has `waitForTurn`, because services on other machines can use no other store.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)

@@ -16,7 +16,7 @@ export interface BackupSource {
   /** Copies the records of one point in time into an existing folder, even while other threads write. */
   copyTo(dir: string): Promise<void>
   keysDir: string
-  /** Folder of the media. Null if the media are in the store and not in files. */
+  /** Folder of the media. Null if the media are not in files. */
   blobsDir: string | null
   keyFile?: string | undefined
 }

@@ -103,8 +103,7 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
   function begin(): Link {
     const link: Link = { entries: [], bytes: 0, written: Promise.resolve() }
     next = link
-    // The entries are written at the end of the microtask queue, so that all entries of one turn of the event loop are
-    // in one commit.
+    // The entries are written in a later microtask, so that entries that are added together are in one commit.
     const before = current?.written ?? Promise.resolve()
     link.written = before.then(
       () => write(link),

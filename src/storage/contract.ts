@@ -5,7 +5,7 @@
 
 /**
  * Sets the value of a key, or removes the key if the value is `null`. Keys are ASCII, with parts joined by `:`. They
- * must not contain `/`, `\` and `?`, because unstorage rewrites these characters.
+ * must not contain `/`, `\` or `?`, because unstorage rewrites these characters.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
 

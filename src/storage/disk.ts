@@ -59,8 +59,8 @@ export interface DiskWatchOptions {
 }
 
 /**
- * Additional free space that is needed to leave a state, as a fraction of the limit. Without it, a growing log file
- * could change the state every second.
+ * Free space beyond the limit that is needed to return to `ok`, as a fraction of the limit. Without it, a growing log
+ * file could change the state every second.
  */
 const SLACK = 1 / 16
 

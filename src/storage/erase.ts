@@ -40,9 +40,9 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
 }
 
 /**
- * Erases those of the instances that have neither a configuration nor an imported device from which the service will
- * create them again. Resolves with those that have such a device. This service must be their home, and none of them may
- * run.
+ * Erases those of the instances that have no configuration. In a cluster, those with an imported device are left,
+ * because the service will create them from it; resolves with these. This service must be the home of all instances,
+ * and they must not run.
  */
 export async function eraseClaimed(
   instances: Iterable<string>,

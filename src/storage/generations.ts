@@ -49,7 +49,9 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
   /** Start of the newer generation in epoch ms. */
   let newer: number | null = null
   let older: number | null = null
-  /** Number of rows in the newer generation, and then their size. Both are upper bounds, because a commit may fail. */
+  /**
+   * Number of rows in the newer generation, and (`bytes`) their size. Both are upper bounds, because a commit may fail.
+   */
   let rows = 0
   let bytes = 0
 
@@ -94,7 +96,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       bytes += size
     },
     keys: (hash) => inUse().map((since) => beginOf(since) + hash),
-    // A generation that begins while old rows are removed begins later than `now`, so it is not removed.
+    // A generation that begins during the removal begins after the time that was read here, so it is not removed.
     removeOld: (isStopped) => removeBefore(store, prefix, () => beginOf(Math.min(clock.now(), ...inUse())), isStopped),
     forgotten() {
       newer = null

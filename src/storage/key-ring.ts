@@ -81,7 +81,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
 }
 
-/** Returns the sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
+/** Returns the sealer of the main thread's records; changes nothing, so a command may use it while the service runs. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(openSealedKeys(store.keyTable, secretKey), MAIN)

@@ -11,11 +11,13 @@ export interface Member {
 }
 
 export interface Members {
-  /** The other members that were alive at the last look at the store. Empty before this service owns the store. */
+  /**
+   * The other members that were alive at the last look at the store. Empty before this service has joined the cluster.
+   */
   others(): readonly Member[]
   /**
-   * Adds a listener. It is called after each successful look at the members, once a second. Listeners are called in the
-   * order in which they were added, and must not throw.
+   * Adds a listener. It is called after each successful look at the members, once a second, and after a member was
+   * removed. Listeners are called in the order in which they were added, and must not throw.
    */
   onLook(listener: () => void): void
   /**
@@ -29,9 +31,9 @@ export interface Members {
    */
   leave(): void
   /**
-   * Does the same, unless no other member would stay. The store decides this for one member at a time, so of the last two
-   * only one leaves. Resolves with whether this member leaves, within a second or two. Rejects if the store does not
-   * answer, or has not been asked when the signal is aborted; this member then stays.
+   * Does the same as `leave`, unless no other member would stay. The store decides this for one member at a time, so of
+   * the last two only one leaves. Resolves with whether this member leaves, within a second or two. Rejects if the
+   * store does not answer, or has not been asked when the signal is aborted; this member then stays.
    */
   leaveIfOthersStay(signal: AbortSignal): Promise<boolean>
 }

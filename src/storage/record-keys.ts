@@ -92,8 +92,8 @@ export const keys = {
   parkedEvent: (id: string, eventId: string) => `instance:${id}:parked:${eventId}`,
   parked: (id: string) => `instance:${id}:parked:`,
   /**
-   * Time of the event's next attempt or removal. With 13 digits of epoch ms, the order as text is the order in time
-   * until the year 2286.
+   * Time at which the event is retried, or its body is removed. With 13 digits of epoch ms, the order as text is the
+   * order in time until the year 2286.
    */
   due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
   dues: (id: string) => `instance:${id}:due:`,
@@ -108,7 +108,7 @@ export const keys = {
   activity: (id: string) => `instance:${id}:activity:`,
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,
-  /** Entry in the index of ended events, by outcome and type. The record has no value. */
+  /** Entry in the index of ended events, by outcome and type. Only the key has a meaning. */
   logEnded: (id: string, status: string, type: string, eventId: string): string =>
     `${keys.logEndedBy(id, status, type)}${eventId}`,
   logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,
@@ -184,5 +184,7 @@ export const keys = {
   blobs: (id: string) => `${id}:`,
 } as const
 
-/** Keys of the records that differ between two stores with the same data. They exist even in a store without data. */
+/**
+ * Keys of the records that differ between two stores with the same data. A store without data may contain them, too.
+ */
 export const keysOfStore: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying, keys.storeCopied])

@@ -11,8 +11,8 @@ export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {
   /**
-   * Adds a kind of rows. `complaint` is the log message for a failure. The returned function requests a check of this
-   * kind soon.
+   * Adds a kind of rows. `complaint` is the log message for a failure. The returned function requests the removal of
+   * expired rows of this kind soon.
    */
   covers(sweep: Sweep, complaint: string): () => void
   start(): void

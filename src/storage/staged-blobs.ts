@@ -1,5 +1,5 @@
 /**
- * Media of an instance that a command imports. They have a temporary owner until the service creates the instance and
+ * Media of an instance that is being imported. They have a temporary owner until the service creates the instance and
  * copies them. Each step may be repeated.
  */
 import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from './blobs/items.ts'

@@ -144,7 +144,7 @@ export interface OpenParts {
   /** Size of the store in bytes on disk. */
   size(): Promise<number>
   keyTable: KeyTable
-  /** Driver for media in the store. Absent if the store keeps media in files. */
+  /** Driver for media in the store. Absent if the store cannot contain media. */
   blobDriver?: BlobDriver | undefined
   /**
    * Makes this process the owner of the store, or one of the services that use it together. Resolves with a function

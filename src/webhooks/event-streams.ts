@@ -77,7 +77,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     looking = undefined
   }
 
-  // A restarted shard thread does not know the readers. It reports a state of each instance, after which they send
+  // A restarted shard thread does not know the readers. It reports a state of each instance, and the readers then send
   // their requests again.
   engine.onEvent((event) => {
     if (event.type === 'outcome') return
@@ -107,8 +107,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     let reportedGap: string | null = null
 
     /**
-     * Requests the events after the cursor. Only the first request waits for the start of the instance. Later the
-     * report of its state rings the bell.
+     * Requests the events after the cursor. Only the first request waits for the start of the instance. After that, a
+     * reported state of the instance rings the bell.
      */
     async function ask(waits: boolean): Promise<EventsPage> {
       bell.silence()

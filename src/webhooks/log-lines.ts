@@ -69,8 +69,8 @@ export function createLogLines(store: Store, rowOf: RowOf) {
   }
 
   /**
-   * Lists the events that failed and wait for a retry. Their keys are ordered by the time of the retry, so the events
-   * are sorted here.
+   * Lists the events that wait for another attempt outside of the queue. Their keys are ordered by the time of that
+   * attempt, so the events are sorted here.
    */
   async function parked(instanceId: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Promise<Line> {
     const prefix = keys.dues(instanceId)

@@ -1,6 +1,6 @@
 /**
  * A dashboard page stays open during an hour of busy events, which takes only seconds here. The test sends the event
- * stream, and measures the memory of the browser's renderer process after a garbage collection.
+ * stream, and measures the heap of the page after a garbage collection.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

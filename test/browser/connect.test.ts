@@ -81,7 +81,7 @@ describe('a connect link in Chromium', { skip }, () => {
   }
   /**
    * Checks three things: the page loaded nothing from other servers, no request contained the address of a link as its
-   * referrer, and no request was refused.
+   * referrer, and the browser reported no error.
    */
   function clean() {
     const own = [world.gateway.baseUrl, site.url, stranger.url].map((url) => `${url}/`)
@@ -139,9 +139,7 @@ describe('a connect link in Chromium', { skip }, () => {
   })
 })
 
-/**
- * The assertion of the documented example. In this service a test double replaces the engine, and does not check it.
- */
+/** The assertion of the documented example. The test double that replaces the engine here does not check assertions. */
 const { assertion: ASSERTION } = passkeyResponse.examples[0]!.input!
 const ASKED = {
   ceremony: 'first',
@@ -221,7 +219,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       service.double.passkey = { ...service.double.passkey, stage: 'linking', public_key: null }
       await press('Enviar la respuesta')
       await frame.getByText('Vinculando el dispositivo…').waitFor()
-      // When the account is linked, neither the link nor the page may show anything about the passkey.
+      // Once the account is linked, the page of the link must show nothing about the passkey.
       await becomes({ status: 'connecting', reason: null, paired: true })
       await frame.locator('#passkey').waitFor({ state: 'hidden' })
       assert.deepEqual(await page.evaluate('window.told'), [])
@@ -238,7 +236,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       await frame.getByText('Este enlace venció').waitFor()
       await ended()
       assert.equal(await qr.count(), 0)
-      // Somebody who opens the link itself, outside of a frame, after it has expired sees a page that says so.
+      // If somebody opens the expired link itself, outside of a frame, a page says that it has expired.
       assert.equal((await page.goto(url))!.status(), 401)
       await page.getByRole('alert').getByText('Este enlace venció o fue anulado. Pida uno nuevo a quien se lo envió.').waitFor()
       assert.equal(await page.locator('img, form, button').count(), 0)

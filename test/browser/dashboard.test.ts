@@ -25,14 +25,11 @@ const MOVING = '5511999990302'
 const FOLDER = '5511999990078'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
-/**
- * HTML markup that is used as the name of an instance, and as the name of a person on the network. The service cannot
- * choose the names of people, so it must escape them.
- */
+/** HTML markup as the name of an instance and of a file. The pages must show it as text. */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
 /**
- * A hostile name with a character that reverses the direction of text. Text after such a name must keep its own
- * direction.
+ * Name of a person and of a group, with markup and a character that reverses the direction of text. Text after the name
+ * must keep its own direction.
  */
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 const SCRIPT = '<script>window.hacked=1</script>'
@@ -763,7 +760,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('finds in the log what a broken receiver missed, and sends one of it again', async () => {
-    // The service tries this event again after ten seconds. After that, there is no further attempt for a minute.
+    // The service tries both events again after ten seconds. After that, there is no further attempt for a minute.
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
     await to(`instances/${instance.id}`)
     await page.getByText('Your receiver did not take events').waitFor()
@@ -785,7 +782,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await dialog().getByRole('link', { name: 'Support' }).waitFor()
     await button('Show the body', dialog()).click()
     await dialog().getByText('window.hacked').last().waitFor()
-    // The answer to a resend is shown beside this button, so a long body must not push it out of the window.
+    // The answer to a resend is shown beside `Resend now`, so a long body must not push this button out of the window.
     const place = (await button('Resend now', dialog()).boundingBox())!
     assert.ok(place.y + place.height <= 860, `the button ends at ${place.y + place.height}`)
     await dialog().getByText('"message_type": "text"').waitFor()
@@ -805,7 +802,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Resend now', dialog()).click()
     await dialog().getByText('The receiver did not accept it: HTTP 422').waitFor()
     assert.ok(told(SCRIPT).length > before)
-    // The receiver still refuses the other event, which the next test sends again.
+    // The receiver still refuses the event `again`, which a later test resends.
     world.receiver.reply(({ event }, response) =>
       response.writeHead((event.text as { message?: string } | undefined)?.message === 'again' ? 422 : 200).end(),
     )
@@ -840,7 +837,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('sends the rest of it again as a range, with its progress', async () => {
-    // The page shows older events only. This must not change the time range of the resend.
+    // This address shows only events before 2020. It must not change the time range of the resend.
     await to('webhook-log?further=2020-01-01T00:00:00.000Z')
     await page.getByText('No event fits').waitFor()
     await button('Resend a range').click()
@@ -886,7 +883,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.reload()
     await chosen.waitFor()
     assert.deepEqual([await ink(), await chosen.inputValue()], [dark, 'dark'])
-    // Only the colours are different.
+    // Earlier tests have checked this page in light colours with all rules, so only rules about colours are checked.
     await sound('chosen-dark', COLOUR_RULES)
     await chosen.selectOption('system')
     assert.equal(await ink(), light)

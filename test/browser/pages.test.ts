@@ -225,7 +225,7 @@ describe('pages in Chromium', { skip }, () => {
     const operation = await openOperation('send', 'post', '/send-text')
     // The examples must not contain a phone number, because a press of the button would send to it.
     assert.doesNotMatch(await operation.locator('.body-param__text').inputValue(), /\d{10}/)
-    // No other example of a request may contain a phone number either.
+    // The other examples of requests must not contain a phone number either.
     const shown = await page.evaluate<string>('JSON.stringify(ui.specSelectors.specJson().get("paths").toJS())')
     const asked = JSON.stringify(JSON.parse(shown), (name, value) => (/^(responses|x-.*)$/.test(name) ? undefined : value))
     assert.deepEqual(asked.match(/"[1-9]\d{9,}(-group|@[a-z.]+)?"/g), null)
@@ -254,8 +254,8 @@ describe('pages in Chromium', { skip }, () => {
     await openOperation('privacy', 'get', '/disallowed-contacts')
     await openOperation('send-actions', 'delete', '/{token}/messages')
     await page.getByRole('textbox', { name: 'Body of the request' }).waitFor()
-    // Only open operations are checked. The open groups also contain many closed ones, but closed operations were
-    // checked before.
+    // Only the open operations are checked. The many closed ones in the open groups look like those that were checked
+    // before.
     await soundReference('open', '.opblock.is-open')
   })
 })

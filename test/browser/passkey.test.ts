@@ -222,9 +222,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.close()
     })
 
-    /**
-     * Evaluates this expression in the service worker, which is the part of the extension that talks to the gateway.
-     */
+    /** Evaluates an expression in the service worker, which is the part of the extension that talks to the gateway. */
     async function inWorker<T>(expression: string): Promise<T> {
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
       return (await worker
@@ -366,7 +364,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
         await page.evaluate('[document.head.querySelector("meta[http-equiv]"), document.documentElement.children.length]'),
         [null, 2],
       )
-      // No script of the page may be able to read the messages that the two scripts of the extension exchange.
+      // A script of the page must get no answer if it imitates a message between the two scripts of the extension.
       assert.equal(
         await page.evaluate(`new Promise((resolve) => {
           document.addEventListener('svc-passkey-signed', () => resolve('answered'))

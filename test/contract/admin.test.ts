@@ -396,8 +396,8 @@ describe('the admin key', () => {
     const records = workspaceRecords(service.sealer)
     const bytes = (await service.store.get(key))!
     const reset = `svc_admin_${'c'.repeat(48)}`
-    // The test changes the record directly in the store. The service notices this when it commits, because the
-    // condition of its commit fails.
+    // The test changes the record directly in the store, as an operator command does. The service reads the record
+    // again before it decides, and finds another admin key.
     await service.store.commit({ ops: [records.encode(key, { ...records.decode(key, bytes), adminKeyHash: hashOf(reset) })] })
     await assert.rejects(service.account.rotateAdminKey(service.workspace), { code: 'api_key_required' })
     service.credentials.adminKey = reset

@@ -95,7 +95,8 @@ for (const alias of aliases) {
   const endpoint = endpointOf(alias.operation)
   if (!endpoint || alias.route === 'PUT /update-webhook-received-delivery') continue
   test(`${alias.route} is ${alias.operation}`, async () => {
-    // Each of these aliases sets only one field, so examples with more fields are skipped.
+    // An alias whose answer is `done` sets one field only, so it is tested with a value for this field in place of the
+    // examples.
     const examples = endpoint.examples.map(({ input = {} }) => input)
     const fitting = Object.values(alias.rename ?? {})
     const single = alias.answer === 'done' ? [{ [fitting[0]!]: settingOf(fitting[0]!) }] : examples

@@ -1,6 +1,6 @@
 /**
  * Tests which error is reported if a request has several. The checks of a request are the rows of a table, and the
- * failed check with the smallest row number must determine the answer. Each row is tested alone, and then each pair of
+ * failed check with the smallest row number must determine the answer. Each row is tested alone, and then pairs of
  * rows.
  */
 import assert from 'node:assert/strict'
@@ -90,8 +90,8 @@ const ELSEWHERE = '203.0.113.9'
 
 let address = 0
 /**
- * Returns the situation before a fault: every request is allowed, no error has occurred, and every rate limit bucket is
- * full.
+ * Prepares the situation before a fault: every request is allowed, no error has occurred, and every rate limit bucket
+ * is full.
  */
 async function newWorld(): Promise<World> {
   address++

@@ -1,6 +1,6 @@
 /**
- * Backend for a folder on this machine. It contains the records, the keys, and a socket by which a second service
- * detects that the first one runs.
+ * Backend for a folder on this machine. The folder contains the records, the keys (unless `SVC_KEYS_DIR` is set), and a
+ * socket by which a second service detects that the first one runs.
  */
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'

@@ -23,10 +23,7 @@ import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
-/**
- * Time limit in ms for a query that is not a commit. It is long, because a count of the rows of a large store takes
- * long.
- */
+/** Time limit in ms for the query whether the store exists. */
 const PATIENCE = 60_000
 /** Time limit in ms for a statement that may wait for a commit that the server still carries out. */
 const LOCKED_WITHIN = 10_000
@@ -113,8 +110,8 @@ export function postgresBackend(url: string): Backend {
 }
 
 /**
- * Ends the writer of a thread, or those of all threads if there is no number. It uses a connection of its own, because the
- * statement may wait for a lock, and reads on the same connection would wait, too.
+ * Ends the writer of a thread, or those of all threads except the main one if there is no number. It uses a connection
+ * of its own, because the statement may wait for a lock, and reads on the same connection would wait, too.
  */
 async function endThreads(target: Target, service: string | undefined, thread: number | undefined): Promise<void> {
   const link = await connect(target)

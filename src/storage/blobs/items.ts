@@ -7,16 +7,13 @@ import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE
 
 export interface BlobDriver extends Driver {
   forget?(owner: string): Promise<void>
-  /** Removes incomplete blobs. Absent if the driver writes each blob as a whole, so that none is incomplete. */
+  /** Removes unfinished files. Absent if the driver stores each piece by itself and has no such files. */
   removeDrafts?(): Promise<void>
 }
 
 export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'> {
   forget(owner: string): Promise<void>
-  /**
-   * Removes blobs that a killed process left incomplete. Only the owner of the store may call it, because other
-   * processes may be writing blobs.
-   */
+  /** Removes files that a killed process left unfinished. Must be called only while no other process writes blobs. */
   removeDrafts(): Promise<void>
 }
 

@@ -12,7 +12,7 @@ import { type Bucket, shownBucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 
 const DEADLINE = 30 * SECOND
-/** Waits in ms before the second and the third attempt of a request that the server could not process. */
+/** Waits in ms before the second and the third attempt of a request that may succeed a moment later (`mayPass`). */
 const RETRIES = [200, SECOND]
 /** Number of keys that are requested per page of a list. Servers send no more. */
 const PAGE = 1_000

@@ -135,8 +135,8 @@ export async function openPostgres({
       const rows = (found.flat() as [string, string, Buffer][]).map(
         ([scope, key, value]) => [keyOf({ scope, key }), value] as const,
       )
-      // The rows of instances and the other rows come from two lists, but their keys are mixed in the order of the
-      // store.
+      // The rows of instances and the other rows are read separately. In the order of the store they alternate, so they
+      // are sorted here.
       if (parts.length > 1) rows.sort(([one], [other]) => (one < other === reverse ? 1 : -1))
       const page = rows.slice(0, step)
       yield* page

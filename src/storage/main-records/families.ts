@@ -38,7 +38,9 @@ export const FAMILIES = {
   imports: notHeld('import:'),
   orders: notHeld('order:'),
   charts: held(keys.charts, 'health/series.ts'),
-  /** The owner of the store, the marks of a moved or copied store, and the web client version. */
+  /**
+   * The owner of the store, the check of its keys, the marks of a moved or copied store, and the web client version.
+   */
   store: notHeld('meta:'),
 } satisfies Record<string, Family>
 

@@ -111,8 +111,9 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
       })
     }
     try {
-      // A receiver may close an idle connection at the moment when it is used again. This is not a failed attempt, so
-      // the request is repeated at once. A new connection was never idle.
+      // A receiver may close an idle connection at the moment when it is used again. This does not count as a failed
+      // attempt, and the request is repeated once. A failure on a new connection counts, because that connection was
+      // never idle.
       const { code, answer } = await request().catch(async (error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
         return request()

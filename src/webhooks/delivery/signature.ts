@@ -40,8 +40,8 @@ export function sign(secrets: readonly string[], body: Uint8Array, atMs: number)
 const epochSeconds = (atMs: number) => String(Math.floor(atMs / 1_000))
 
 /**
- * Returns the HMAC-SHA256 of `<event id>.<t>.<body>` in base64. The key is the part of the secret after `whsec_`, which
- * Standard Webhooks decodes as base64: 24 bytes here.
+ * Returns the HMAC-SHA256 of `<event id>.<t>.<body>` in base64. The key is the part of the secret after `whsec_`,
+ * decoded as base64 (24 bytes), as Standard Webhooks requires.
  */
 const standardSignature = (secret: string, eventId: string, t: string, body: Uint8Array) =>
   createHmac('sha256', Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64'))

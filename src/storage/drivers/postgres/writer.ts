@@ -20,13 +20,8 @@ import { codeOf, type Link } from './link.ts'
 export class Fenced extends StorageFailure {}
 
 /**
-<<<<<<< HEAD
- * Removes the row of an earlier run of a thread. If the server still carries out a commit of that run, the statement
- * waits for the commit, or makes the server refuse it.
-=======
- * Removes the row of an earlier run of a thread, or the rows of all threads if there is no number. If the server still
- * carries out a commit of such a run, this waits for it, or makes the server refuse it.
->>>>>>> 911357fa (service: the release of the instances at a stop is registered in one place, and one statement ends all threads of the service, also that of the archives)
+ * Removes the row of an earlier run of a thread, or the rows of all threads except the main one if there is no number.
+ * If the server still carries out a commit of such a run, the statement waits for it, or makes the server refuse it.
  */
 export const END_THREADS = 'DELETE FROM svc_writer WHERE service = $1 AND thread = coalesce($2, thread)'
 /** Inserts the row of this writer, and does the same as `END_THREADS` with its number. */

@@ -5,7 +5,7 @@ import { askOf } from './end-services.ts'
 
 /** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
 const LEAVING = 7_632_144
-/** Limits the wait for another member that decides. It holds the lock for longer only if it stands still. */
+/** Limits the wait for the lock. Another member that decides has the lock for longer only if it stands still. */
 const PATIENCE = "SET LOCAL lock_timeout = '1s'"
 /** Lets one member of a schema decide at a time. */
 const LOCK = `SELECT pg_advisory_xact_lock(${LEAVING}, hashtext(current_schema()))`

@@ -16,8 +16,8 @@ const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 const IS_OLD_COMMAND = "w.service IS NULL AND NOT w.is_service AND w.made_at < now() - interval '1 day'"
 
 /**
- * Ends connections that have been idle in a transaction for this time in ms, because they hold locks. A process that
- * still runs notices the broken connection and checks whether its commit was stored. Programs that only read, such as
+ * Ends connections that have been idle in a transaction for `forMs` ms, because they hold locks. A process that still
+ * runs notices the broken connection and checks whether its commit was stored. Programs that only read, such as
  * `pg_dump`, are not ended.
  */
 export const endIdle = (forMs = 0): Question => ({

@@ -140,7 +140,7 @@ export interface NodeRow {
 export const nodesIn = (text: unknown): NodeRow[] => (typeof text === 'string' ? (JSON.parse(text) as NodeRow[]) : [])
 
 /**
- * True if the service gave no sign of life for this time. A time in the future also counts as silence, because it was
+ * True if the service gave no sign of life for `forMs` ms. A time in the future also counts as silence, because it was
  * written before the clock of the database was set back.
  */
 const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > forMs
@@ -169,7 +169,7 @@ export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
 }
 
 /**
- * Returns the other members of a cluster that have given a sign of life within this time in ms. Rows without a valid
+ * Returns the other members of a cluster that have given a sign of life within `withinMs` ms. Rows without a valid
  * address are left out.
  */
 export const membersIn = (rows: readonly NodeRow[], own: string, withinMs: number): Member[] =>

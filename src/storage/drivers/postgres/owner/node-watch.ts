@@ -24,8 +24,8 @@ export interface NodeLook {
 export type NodeVerdict = 'alive' | 'unconnected' | 'still' | 'dead'
 
 /**
- * Milliseconds without a change of its counter after which a service has given no sign of life. A service that cannot
- * raise its counter ends itself earlier.
+ * Milliseconds after which a service whose counter does not change counts as silent. A service that cannot raise its
+ * counter ends itself earlier.
  */
 const SILENT = 5_000
 /**
@@ -46,7 +46,7 @@ export interface NodeWatch {
    */
   judge(found: readonly NodeLook[], askedAt: number): ReadonlyMap<string, NodeVerdict>
   /**
-   * Milliseconds for which the counter has stayed the same at the last look; undefined if the watcher has not seen it
+   * Milliseconds for which the counter had not changed at the last look; undefined if the watcher has never seen it
    * rise.
    */
   silentMs(id: string): number | undefined

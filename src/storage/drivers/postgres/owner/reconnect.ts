@@ -7,8 +7,8 @@ import type { Link } from '../link.ts'
 
 export interface Reconnect {
   /**
-   * Begins one more attempt. Resolves with the first connection of all attempts. Rejects after `waitMs`, but the
-   * attempts continue.
+   * Begins one more attempt. Resolves with the first connection of all attempts. Rejects after `waitMs`, or when all
+   * attempts have failed; attempts that still run continue.
    */
   next(): Promise<Link>
   /** Ends the connections of attempts that still succeed. */

@@ -24,8 +24,7 @@ export const isLock = (row: string, first: number) =>
 /** SQL that is true if the row `l` of `pg_locks` is a lock of this schema. */
 export const OF_SCHEMA = 'l.objid = hashtext(current_schema())::oid'
 /**
- * Reads whether nobody holds the lock. The query does not take the lock, because a service that starts at the same
- * moment must get it.
+ * Reads whether the lock is free, without taking it: a service that starts at the same moment must be able to get it.
  */
 const IS_FREE = { text: `SELECT NOT EXISTS (SELECT FROM pg_locks l WHERE ${isLock('l', OWNING)} AND ${OF_SCHEMA})` }
 

@@ -47,7 +47,10 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   })
 }
 
-/** Whether a service uses the schema. Active services are also notified that a command has written something to the store. */
+/**
+ * Notifies the active services that a command has written something to the store. Resolves with false if no service
+ * uses the schema.
+ */
 export async function isOwned(target: Target): Promise<boolean> {
   const link = await connect(target, { name: 'visitor' })
   try {
