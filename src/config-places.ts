@@ -7,7 +7,7 @@ import { parseStoreUrl, schemaOf, withSchema } from './domain/store-url.ts'
 export interface DataPlaces {
   dataDir: string
   storeUrl: string
-  /** Folder for media of waiting messages; null if the operator named none. */
+  /** Folder for media of waiting messages, if the operator named one (SVC_BLOBS_DIR); otherwise null. */
   blobsDir: string | null
   keysDir: string | null
   blobs: BlobPlace
@@ -18,8 +18,8 @@ export interface DataPlaces {
 }
 
 /**
- * Returns the configuration with folders of the sandbox in it, even if SVC_STORE_URL names another store. If a real
- * account logged in to the simulated network, its credentials would be erased.
+ * Returns the configuration with the sandbox's own store, folders and bucket prefixes, even if SVC_STORE_URL is set. If
+ * a real account logged in to the simulated network, its credentials would be erased.
  */
 export function sandboxed<C extends DataPlaces>(config: C): C {
   const dataDir = join(config.dataDir, 'sandbox')

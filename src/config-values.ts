@@ -31,8 +31,8 @@ export const standbyAddress = v.pipe(
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
 /**
- * A list of at least one range. An empty list would mean "all addresses", and must not be the result of a misplaced
- * comma.
+ * A list of at least one range. For SVC_ADMIN_ALLOWED_IPS, an empty list would mean "all addresses", and must not be
+ * the result of a misplaced comma.
  */
 export const cidrs = v.pipe(
   v.string(),

@@ -176,8 +176,8 @@ const SECRETS: readonly string[] = [
 export type Variables = v.InferOutput<typeof Environment>
 
 /**
- * Reads the variables. `unknown` has the names with our prefix that are no variables. Throws a sentence for each value
- * that cannot be used.
+ * Reads the variables. `unknown` has the names with our prefix that are no variables. Throws an error with one sentence
+ * for each value that cannot be used.
  */
 export function readVariables(env: NodeJS.ProcessEnv): { known: Variables; unknown: string[] } {
   // An empty variable counts as unset, because a compose file with `SVC_X=${SVC_X}` passes an empty value.

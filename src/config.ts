@@ -89,7 +89,7 @@ export interface Config extends DataPlaces {
    * network.
    */
   diskReserveBytes: number
-  /** Path or name of ffmpeg. If null, it is searched on `searchPath`. */
+  /** Path or name of ffmpeg, or `off`. If null, it is searched on `searchPath`. */
   ffmpeg: string | null
   searchPath: string
   conversions: number

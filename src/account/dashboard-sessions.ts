@@ -1,6 +1,6 @@
 /**
- * Sessions of the dashboard, so that a browser never stores the key. A session has two secrets: the cookie, and a proof
- * that only the page's own origin can read. Both are kept only as hashes.
+ * Sessions of the dashboard: the browser stores the secrets of a session, and never the key. There are two secrets: the
+ * cookie, and a proof that only the page's own origin can read. The service stores only their hashes.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'

@@ -38,7 +38,7 @@ export function createKeyUses({ known, uses, isShared, clock, log, inTurn }: Key
     uses.note(id, { at: now, ip })
     known.remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
     inTurn(`use ${id}`, async () => {
-      // The key may have been revoked in the meantime.
+      // The key may be revoked before or during the write.
       if (known.get(id)) await uses.write(id)
       if (known.get(id) === undefined) await uses.remove(id)
     }).catch((err: unknown) => log.error({ err, api_key_id: id }, NOT_WRITTEN))

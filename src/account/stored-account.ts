@@ -22,7 +22,7 @@ export interface AccountDeps {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
+  /** Admin key of the oldest workspace, from the environment. If null, the first start creates one. */
   adminKey: string | null
   /** Number of instances for every workspace without a number of its own; null keeps the current numbers. */
   instanceSlots: number | null
@@ -85,7 +85,7 @@ export function createStoredAccount({ main, store, sealer, clock, log, adminKey,
     workspace: workspaces.get,
     isShared: main.isShared,
     refresh: main.refresh,
-    // If the database does not answer in time, a credential that is unknown in memory is refused without it.
+    // If the database does not answer in time, a credential that is unknown in memory is refused without its answer.
     catchUp: () =>
       orLate(
         main.catchUp().catch(() => {}),

@@ -1,6 +1,6 @@
 /**
  * The file of an archive: frames (`frames.ts`) in the age format (https://age-encryption.org/v1), so that the program
- * `age` can also open it. The format detects a truncated, changed or combined file.
+ * `age` can also open it. A file that was truncated, changed or put together from several files is detected.
  */
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'

@@ -29,8 +29,8 @@ export interface Call<O = Record<string, OptionRow>> {
   /** Writes to standard output immediately, for a command that runs until it is interrupted. */
   print(line: string): void
   /**
-   * Returns a signal that Ctrl-C aborts. After the first call of this method, Ctrl-C no longer ends the program by
-   * itself.
+   * Returns a signal that Ctrl-C aborts. After the first call of this method, the next Ctrl-C does not end the program
+   * by itself.
    */
   interrupted(): AbortSignal
 }
@@ -43,13 +43,16 @@ export interface Command<O = Record<string, OptionRow>> {
   options?: O
   /** True if the command sends requests to a running service and does not open the data folder. */
   isRemote?: boolean
-  /** Runs the command. Resolves with the text for standard output. A rejection ends the program with code 1. */
+  /**
+   * Runs the command. Resolves with the text for standard output. A rejection ends the program with code 1, or with
+   * code 2 for a `UsageError`.
+   */
   run(call: Call<O>): Promise<string>
 }
 
 export const command = <const O extends Record<string, OptionRow>>(row: Command<O>): Command => row as unknown as Command
 
-/** Error for a command line that was not understood. The program exits with code 2 and names the help. */
+/** Error for wrong input of the operator. The program exits with code 2 and prints how to get help. */
 export class UsageError extends Error {
   readonly command: string | undefined
 

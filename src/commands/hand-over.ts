@@ -1,6 +1,6 @@
 /**
- * Steps of every import: check that the workspace can have one more instance, and wait until the service has created
- * it.
+ * Steps of every import by a command: check that the workspace can have one more instance, and wait until the service
+ * has created it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'

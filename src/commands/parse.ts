@@ -65,8 +65,8 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
 }
 
 /**
- * Matches advice of Node in an error about an unknown option. It is removed, because no command has arguments that
- * begin with a dash.
+ * Matches advice of Node in an error about an unknown option. It is removed, because no argument of a command looks
+ * like an option.
  */
 const ADVICE = /\. To specify a positional argument .*$/s
 

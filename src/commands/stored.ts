@@ -1,4 +1,4 @@
-/** Opens the store for a command, with the service's own key. A command never creates a store. */
+/** Opens the service's store for a command, with the service's own key. The store must exist. */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { sandboxed } from '../config-places.ts'

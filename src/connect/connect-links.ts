@@ -25,7 +25,10 @@ import { createStoredLinks } from './stored-links.ts'
 
 /** Interval in ms between two checks for expired links. A pairing may last longer than its link by this time. */
 const SWEEP_EVERY = MINUTE
-/** Milliseconds after the end of a link in which its page may still request whether the instance is connected. */
+/**
+ * Milliseconds for which the page of a link may still ask whether the instance is connected, after the connection has
+ * ended the link.
+ */
 const JUST_USED = 2 * MINUTE
 const SECRET_BYTES = 32
 

@@ -19,7 +19,10 @@ export interface DeletionDeps {
   engine: Pick<Engine, 'stop'>
   keyRing: Pick<KeyRing, 'destroy' | 'forget'>
   isElsewhere(instance: string): boolean
-  /** Has a deleted instance erased by the service that has it. Undefined if no other service has instances. */
+  /**
+   * Erases a deleted instance after a few seconds, if this service has it then. Undefined if no other service has
+   * instances.
+   */
   eraseLater: ((instance: string) => void) | undefined
   steps: Steps
   log: Log
@@ -62,7 +65,8 @@ export function createDeletion(deps: DeletionDeps): Delete {
     )
     steps('delete:erased')
     if (isElsewhere(record.id)) keyRing.forget(record.id)
-    // The instance may be moving to another service, which finds it to erase only if its home still exists.
+    // The instance may be moving to another service, which finds and erases it only while the row of its home exists.
+    // `destroy` would remove that row.
     else if (!isErased && eraseLater !== undefined) eraseLater(record.id)
     else await keyRing.destroy(record.id)
   }

@@ -18,7 +18,7 @@ export interface FollowedInstancesDeps {
   held: HeldInstances
   states: Pick<ReturnType<typeof createStates>, 'forget' | 'event'>
   keyRing: Pick<KeyRing, 'learn' | 'forget'>
-  /** Mutexes whose names are the ids of instances. */
+  /** Mutexes with one name per instance: its id. */
   mutex: KeyedMutex
   /** Passes the configuration on to the shard of the instance. */
   configure(record: InstanceRecord): Promise<void>

@@ -1,7 +1,7 @@
 /**
- * Devices that a command imports: it writes them to the store, and the service creates instances from them. A device
- * has one record with the credentials, and further records (slices) with the keys. The commit that creates the instance
- * removes the device.
+ * Devices that wait for their import: a command or the API writes them to the store, and the service creates instances
+ * from them. A device has one record with the credentials, and further records (slices) with the keys. The commit that
+ * creates the instance removes the record with the credentials.
  */
 import * as v from 'valibot'
 import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
@@ -72,7 +72,7 @@ const RECORD = 'record'
 
 /**
  * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned
- * `ops` are committed. The next start of the service removes what an interrupted command has staged.
+ * `ops` are committed. The next start of the service removes what an interrupted import has staged.
  */
 export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, id: string) {
   let held: [string, string, string][] = []
@@ -91,7 +91,10 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
       size += value.length
       if (size >= SLICE_BYTES || held.length >= KEYS_OF_SLICE) await flush()
     },
-    /** Writes the last slice. Resolves with the record that passes the instance on to the service. */
+    /**
+     * Writes the last slice. Resolves with the operation that writes the record with which the service finds the
+     * instance.
+     */
     async ops(about: Omit<ImportedDevice, 'id' | 'creds' | 'slices'>, creds: Uint8Array): Promise<Op[]> {
       await flush()
       return [devices(sealer).encode(keys.import(id), { ...about, id, creds: base64(creds), slices: count })]

@@ -59,7 +59,7 @@ export interface ClusterPart {
   eraseAfterMs?: number
 }
 
-/** Name of the mutex for imports of devices. The ids of instances and workspaces name the other mutexes. */
+/** Name of the mutex for imports of devices. The other names are ids of instances and those of `webhooksOf`. */
 const IMPORTS = 'imports'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }

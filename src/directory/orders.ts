@@ -101,7 +101,10 @@ export interface OrdersDeps {
   host(instance: string): Promise<unknown>
   /** The paused instances. Only the orders change this map. */
   paused: PausedInstances
-  /** Whether this service carries out orders about the instance. If several use the store, only one of them does. */
+  /**
+   * Whether this service carries out orders about the instance. If several services use the store, only one of them
+   * does.
+   */
   isOurs(instance: string): boolean
   /** Waits between two checks whether the command has confirmed an order; tests replace it. */
   pause?(ms: number): Promise<unknown>

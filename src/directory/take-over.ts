@@ -25,8 +25,8 @@ export interface TakeOverDeps {
   steps: Steps
   log: Log
   /**
-   * Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. `check` is
-   * awaited in the decision on the commit, and may throw.
+   * Inserts the instance in one commit. Rejects with a `Failure` if the workspace can have no more instances. `check`
+   * is awaited in the decision on the commit, and may throw.
    */
   insert(device: ImportedDevice, extra: readonly Op[], check: () => Promise<void>): Promise<void>
   /**
@@ -37,8 +37,8 @@ export interface TakeOverDeps {
 }
 
 /**
- * Creates an instance from each waiting device. `onTaken` is called in the turn in which the instance is inserted. It
- * must not throw.
+ * Creates an instance from each waiting device. `onTaken` is called directly after the instance is inserted. It must
+ * not throw.
  */
 export type TakeOver = (onTaken: (instance: string) => void) => Promise<void>
 

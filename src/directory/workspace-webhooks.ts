@@ -36,8 +36,8 @@ type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 const AT_ONCE = 100
 
 /**
- * Name of the mutex that is locked while instances are added to a workspace. The other names in this mutex are ids of
- * instances, and none of them begins with `workspace:`, so the names never collide.
+ * Name of the mutex that is locked while instances are added to a workspace, or its webhooks change. The other names in
+ * this mutex are ids of instances and `imports`, so the names never collide.
  */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 

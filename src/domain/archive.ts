@@ -9,7 +9,7 @@ export type ArchiveKind = (typeof ARCHIVE_KINDS)[number]
 
 export const MIN_PASSPHRASE = 12
 
-/** Version of the format that this release writes. It also reads all earlier versions. */
+/** Version of the archive format that this release writes. This release also reads all earlier versions. */
 export const ARCHIVE_VERSION = 1
 
 export interface ArchiveHead {

@@ -1,6 +1,6 @@
 /**
- * Working name of the product. All names that contain it (headers, key prefixes, environment variables) are derived
- * from it in this file.
+ * Working name of the product. The headers and key prefixes in this file are derived from it. Names elsewhere, such as
+ * environment variables and metrics, contain it literally.
  */
 export const BRAND = 'svc'
 

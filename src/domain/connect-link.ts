@@ -54,7 +54,10 @@ export interface ConnectLinks {
    */
   wasJustUsed(link: ConnectLink): boolean
   begin(link: ConnectLink): void
-  /** Ends pairings whose link has expired, and removes links that ended long ago. The service calls it every minute. */
+  /**
+   * Ends pairings whose link has expired and links whose instance is connected, and removes links that ended long ago.
+   * It runs every minute.
+   */
   sweep(): Promise<void>
   /**
    * Returns the link with this secret, even if it has ended; undefined if there is none. It is synchronous, so that

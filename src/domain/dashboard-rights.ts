@@ -1,7 +1,7 @@
 /**
  * The rights of a dashboard session. The admin key may do everything; an API key may do what its scopes allow now. The
- * server checks this table before each operation, and the page before it shows a button. An operation that is not in
- * the table needs the admin key.
+ * server checks this table before each operation, and the page when a button is pressed or a page is opened. An
+ * operation that is not in the table needs the admin key.
  */
 import type { Scope } from './workspace.ts'
 

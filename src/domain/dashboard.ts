@@ -251,7 +251,7 @@ export interface Health {
   data: { bytes: number; store_bytes: number; media_bytes: number; free_bytes: number | null }
   instances: Record<Status, number>
   slots: { used: number; total: number }
-  /** The service that answers, for the operator of a store that several services can use (`GET /admin/nodes`); null otherwise. */
+  /** The service that answers; null unless the caller is the operator and several services can use the store. */
   answering: AnsweringService | null
   queue: number
   backlog: number

@@ -121,7 +121,9 @@ export class Failure extends Error {
     return retryAfter === undefined ? data : { ...data, retryAfter }
   }
 
-  /** Renames the paths of the issues, so that a caller sees the field names that its request used. */
+  /**
+   * Returns the failure with other paths in its issues, so that a caller sees the field names that its request used.
+   */
   renamed(nameOf: (path: string) => string): Failure {
     const { issues } = (this.details ?? {}) as { issues?: readonly Issue[] }
     if (!issues) return this

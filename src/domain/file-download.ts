@@ -1,6 +1,6 @@
 /**
- * Types for the download of a received file: the input of the thread, and its messages to the main thread. All are
- * plain data; bytes are transferred, not copied. Either side ends a download by closing the port.
+ * Types for the download of a received file, such as the input of the thread and its messages to the main thread. Both
+ * are plain data; bytes are transferred, not copied. Either side ends a download by closing the port.
  */
 import type { FailureData } from './failures.ts'
 

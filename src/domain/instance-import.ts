@@ -1,7 +1,7 @@
 import type { ImportSource } from './device-bundle.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 
-/** Maximum size of an uploaded archive in bytes. A larger archive is imported with a command of the service. */
+/** Maximum size of an uploaded file in bytes. A larger file can be imported with the command `instance import`. */
 export const MAX_IMPORT = 64 * 1_048_576
 
 export interface FileToRead {

@@ -3,7 +3,7 @@
  */
 export type LimitUse = readonly [owner: string, requests: number]
 
-/** The request limit of this service, as far as the services of a store count it together. */
+/** Exchange of counted requests, so that the services of a store count a request limit together. */
 export interface LimitShare {
   /** Returns the requests that this service has allowed since the last call. */
   uses(): LimitUse[]

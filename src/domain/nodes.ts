@@ -2,9 +2,9 @@
 import type { StandbyAddress } from './standby-address.ts'
 
 /**
- * State of a service. `active`: it hosts accounts. `leaving`: it gives its accounts to the other members of its cluster,
- * and then ends. `standby`: it waits, and can take over. `lost`: it gave no sign of life for some seconds, and did not
- * stop in order.
+ * State of a service. `active`: it hosts accounts. `leaving`: it gives its accounts to the other members of its
+ * cluster, and then ends. `standby`: it waits, and can take over. `lost`: it gave no sign of life for some seconds, and
+ * did not stop in order.
  */
 export const NODE_STATES = ['active', 'leaving', 'standby', 'lost'] as const
 export type NodeState = (typeof NODE_STATES)[number]
@@ -48,7 +48,8 @@ export interface ListedNode extends ServiceNode {
 }
 
 /**
- * Place of the home of an instance, as a member of the cluster sees it. `nowhere`: no member has it, or it moves just now.
+ * Place of the home of an instance, as a member of the cluster sees it. `nowhere`: no member has it, or it is being
+ * moved.
  */
 export type HomePlace = 'here' | 'elsewhere' | 'nowhere'
 
@@ -63,8 +64,8 @@ export type MoveReason = (typeof MOVE_REASONS)[number]
 export const MOVE_RESULTS = ['given', 'failed'] as const
 
 /**
- * Event after which a member claims an instance. `move`: the former home gave it to this member. `stop`: it was released to
- * nobody. `failure`: the service that had it has ended without giving it away.
+ * Event after which a member claims an instance. `move`: the former home gave it to this member. `stop`: the service
+ * that had it released it, and to nobody. `failure`: that service ended without releasing it.
  */
 export const CLAIMED_AFTER = ['move', 'stop', 'failure'] as const
 export type ClaimedAfter = (typeof CLAIMED_AFTER)[number]

@@ -52,6 +52,6 @@ export interface Readings {
   shards(): readonly (ShardSurvey | undefined)[]
   /** Measures again, unless the last measurement is younger than `maxAgeMs`. */
   look(maxAgeMs: number): Promise<void>
-  /** Does the same for this service only, so it does not wait for another service that does not answer. */
+  /** Measures this service only, with the same `maxAgeMs`, so it never waits for another service. */
   lookHere(maxAgeMs: number): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { FailureCode } from './failures.ts'
 
 /**
  * The outcome of a queued send, which the `delivery` event also states. `sent` means that the network acknowledged the
- * message. `phone` is the destination in the form of events; absent if the message does not state it.
+ * message. `phone` is the destination in the form of events; absent if the operation sent no message.
  */
 export type SendOutcome = { status: 'sent'; phone?: string } | { status: 'failed'; code: FailureCode; message: string }
 

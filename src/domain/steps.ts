@@ -26,7 +26,7 @@ export type Step =
   // written, recorded and named.
   // Then some records, and later all of them, are removed; the instance runs again.
   | `export:${'ordered' | 'stopped' | 'begun' | 'written' | 'recorded' | 'named' | 'removing' | 'removed' | 'ended'}`
-  // A move is called off: the service has carried out the command's order and has not answered it yet.
+  // An order of a command: the service has carried it out and has not stored its answer yet.
   | `order:${'taken'}`
   | 'resume:ended'
   | `delete:${'recorded' | 'erased'}`
@@ -37,7 +37,7 @@ export type Step =
   | `copy:${'begun' | 'records' | 'key' | 'medium' | 'copied' | 'moved' | 'ended'}`
 
 /**
- * Called at each step; does nothing outside of tests. `about` is the id of an item or an event. The queue and the
- * outbox await the promise.
+ * Called at each step; does nothing outside of tests. `about` is the id of an item or an event. Many callers, such as
+ * the queue and the outbox, await the promise.
  */
 export type Steps = (step: Step, about?: string) => void | Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Errors of the disk: it refused a write or did not return a record. The work stays in its queue and is retried, and no
- * failure is reported to the caller.
+ * Errors of the disk: it refused a write or did not return a record. Work that is already queued stays in its queue and
+ * is retried. A new request gets `engine_unavailable`.
  */
 import { Failure } from './failures.ts'
 

@@ -7,7 +7,10 @@ export const USAGE_AMOUNTS = ['cpuMs', 'sent', 'received', 'reconnects'] as cons
 export type UsageAmounts = Record<(typeof USAGE_AMOUNTS)[number], number>
 
 export interface WindowUsage extends UsageAmounts {
-  /** Start of the counted time in epoch ms. It is later than the start of the window if the instance is new. */
+  /**
+   * Start of the counted time in epoch ms. It is later than the start of the window if the instance is new, or if the
+   * service started during the window.
+   */
   since: number
   spanMs: number
 }

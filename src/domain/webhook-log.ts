@@ -67,9 +67,9 @@ export interface Sought {
 }
 
 export interface LogFilter extends LogRange {
-  /** Text to search for in errors, answers, chats and messages, ignoring case. */
+  /** Text to search for in errors, HTTP statuses, states, answers, chats and ids of messages, ignoring case. */
   q?: string | undefined
-  /** Parts of an entry in which `q` is searched, besides errors and states. If absent, all parts are searched. */
+  /** Whether `q` is also searched in answers and in chats and ids of messages. If absent, all parts are searched. */
   among?: Sought | undefined
   page: number
   pageSize: number

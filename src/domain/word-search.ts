@@ -3,7 +3,7 @@
 const MARKS = /\p{M}/gu
 /**
  * Minimum length of a long word. Shorter words such as "de" and "a" may be missing if no name contains all words. A
- * number may never be missing.
+ * word with a digit must always be found.
  */
 const LONG_WORD = 3
 const DIGIT = /\d/

@@ -23,7 +23,7 @@ export interface ResolveOptions {
 }
 
 /**
- * Time limit in ms for one query to one server. The query is repeated and sent to the next server until the deadline.
+ * Time limit in ms for one query to one server. Each server is queried up to `QUESTIONS` times, within the deadline.
  */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3

@@ -159,8 +159,8 @@ export interface MediaSetup {
 }
 
 /**
- * Options of the network. Null in a field means the value of the real network: its address, root certificate,
- * certificate authorities or media hosts.
+ * Options of the network. Null in a field means the value of the real network: its address, root key, certificate
+ * authorities or media hosts.
  */
 export interface NetworkOptions {
   url: string | null

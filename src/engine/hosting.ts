@@ -13,8 +13,8 @@ import { isUnavailable } from './unavailable.ts'
 export interface HostingDeps {
   placement: Placement
   /**
-   * Makes the store refuse the commits of earlier runs of this shard thread that are not stored yet. If it is absent,
-   * the store refuses them only when the next run begins.
+   * Makes the store refuse the commits of earlier runs of a shard thread that are not stored yet. If it is absent, the
+   * store refuses them only when the next run begins.
    */
   endWriter?: ((shard: number) => Promise<void>) | undefined
   /** Milliseconds that a stop waits for the next run; 5,000 by default. */
@@ -115,7 +115,7 @@ export function createHosting(deps: HostingDeps): Hosting {
     try {
       await entry.shard.run({ type: 'stop', instance, how })
     } catch (error) {
-      // A thread that died has ended its session without a logout, as `keep` requires.
+      // If the thread has died, the session of the instance ended without a logout, as `keep` requires.
       if (how === 'erase' || !isUnavailable(error)) throw error
       hasDied = generation === undefined || entry.shard.generation() !== generation
       if (!hasDied && (await runsIn(entry.shard, instance))) throw error

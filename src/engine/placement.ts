@@ -15,7 +15,9 @@ export interface InLine extends Pick<StartPlace, 'moveAhead'> {
 export interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Number of the thread run to which the start was sent; undefined while the start waits. */
+  /**
+   * Number of the latest thread run to which the start was sent; undefined if there is none, or if that start failed.
+   */
   generation: number | undefined
   /** Place in the line of starts; undefined unless the start waits. */
   inLine: InLine | undefined

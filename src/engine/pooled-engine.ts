@@ -22,7 +22,9 @@ import type { WarmThread } from './warm-thread.ts'
 const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
-/** Milliseconds that the metrics wait for the report of a shard thread. After that they use its previous report. */
+/**
+ * Milliseconds that the metrics and a survey wait for a shard thread. After that, the metrics use its previous report.
+ */
 const REPORT_LIMIT = SECOND
 export const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 

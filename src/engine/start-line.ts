@@ -13,7 +13,7 @@ export interface StartLine<Place> {
   leave(place: Place): void
   /** Removes and returns the place that is admitted next. */
   next(): Place | undefined
-  /** Number of places that are admitted before this one, if nothing else changes; undefined if it is not in the line. */
+  /** Number of places that are admitted before this one, if nothing changes; undefined if it is not in the line. */
   before(place: Place): number | undefined
 }
 

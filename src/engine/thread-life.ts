@@ -1,4 +1,7 @@
-/** The runs of one shard thread: each is started, answers for the first time, and ends; then the next one is started. */
+/**
+ * The runs of one shard thread. Each run is started, answers for the first time, and ends; then the next run is
+ * started.
+ */
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -39,7 +42,10 @@ export interface ThreadLife {
    * cannot fix.
    */
   readonly begun: Promise<void>
-  /** Milliseconds since the last thread ended or the first one was started. Undefined if one is up, or after `finish`. */
+  /**
+   * Milliseconds since the last thread that was up ended, or since the first one was started. Undefined if a thread is
+   * up, or after `finish`.
+   */
   startingFor(): number | undefined
   /** Number of the current run. Undefined if no thread is up. */
   generation(): number | undefined
@@ -50,8 +56,8 @@ export interface ThreadLife {
   /** Resolves when a thread runs. Rejects with `engine_unavailable` after `finish`. */
   running(): Promise<void>
   /**
-   * If no thread is up: ends a thread that is starting, does the work while no thread runs, and starts the next thread.
-   * If a thread is up, or after `finish`, resolves with false without the work.
+   * Ends a thread that is starting, does the work while no thread runs, and starts the next thread. Resolves with
+   * false, without the work, if a thread is up, if none was ever up, during another such call, or after `finish`.
    */
   betweenRuns(work: () => Promise<void>): Promise<boolean>
   /** Starts no further thread. Returns the last run, which the caller must end. Undefined if there is none. */

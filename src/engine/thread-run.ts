@@ -37,7 +37,10 @@ export interface ThreadRun {
   readonly generation: number
   isOver(): boolean
   hasToldAll(): boolean
-  /** Sends a request to the thread. Rejects only with `Failure`: the answer of the thread, or `engine_unavailable`. */
+  /**
+   * Sends a request to the thread. Rejects only with `Failure`: the answer of the thread, `engine_unavailable`, or
+   * `internal` for a request that is not plain data.
+   */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
   end(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * A shard thread that loads its code before the service may open the store. A standby keeps such threads, because loading
- * the code takes most of the time of a takeover.
+ * A shard thread that loads its code before the service may open the store. A standby keeps such threads, because
+ * loading the code takes most of the time of a takeover.
  */
 import type { Log } from '../domain/log.ts'
 import { deferred } from '../lib/deferred.ts'
@@ -9,9 +9,15 @@ import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-
 type Handlers = Pick<ThreadRunOptions, 'onEvent' | 'onEnd'>
 
 export interface WarmThread {
-  /** Resolves when the thread has loaded its code, or is no longer wanted. Rejects with the cause if it ended before that. */
+  /**
+   * Resolves when the thread has loaded its code, or is no longer wanted. Rejects with the cause if the thread ended
+   * before.
+   */
   readonly loaded: Promise<void>
-  /** Gives the thread to the caller; then `end` does nothing. Returns undefined if the thread has ended or was taken before. */
+  /**
+   * Passes the thread to the caller; `end` then does nothing. Returns undefined if the thread has ended or was taken
+   * before.
+   */
   take(handlers: Handlers): ThreadRun | undefined
   end(): Promise<void>
 }

@@ -98,7 +98,7 @@ export interface Endpoint<
   examples: readonly Example[]
   /** Maximum size of the body in bytes; undefined for the general limit. */
   maxBody: number | undefined
-  /** True if the body is a file. The other fields are then in the query of the URL. */
+  /** True if the body is a file. The other fields are then in the URL or in headers (`inHeaders`). */
   takesFile: boolean
   /** Fields that are sent percent-encoded in headers, by the name of the header. */
   inHeaders: Readonly<Record<string, string>>
@@ -162,7 +162,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   const { check } = says
   const input = check
     ? object.superRefine((value, context) => {
-        // zod also calls this when a field inside a list is invalid.
+        // zod calls this function even if a field inside a list is invalid.
         if (context.issues.length > 0) return
         check(value as z.output<z.ZodObject<I>>, (at, message) =>
           context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),

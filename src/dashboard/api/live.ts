@@ -1,6 +1,6 @@
 /**
- * The live stream of server-sent events. Only the rows of the instances are kept, so the memory does not grow with
- * time.
+ * The live stream of server-sent events. Only the current state is kept and no history, so the memory does not grow
+ * with time.
  */
 import { signal } from '@preact/signals'
 import type { EventSourceMessage } from 'eventsource-parser'

@@ -18,7 +18,10 @@ const MAX_BODY = 8 * 1_024
 const UNSAFE =
   'Archives and devices are only sent and received if the address of the service begins with https (SVC_BASE_URL), or if a program on its machine calls it without a proxy.'
 
-/** Refuses a request without TLS, because anybody who reads its passphrase could decrypt the archive. */
+/**
+ * Refuses a request without TLS from another machine, because anybody who reads the passphrase on the way could decrypt
+ * the archive.
+ */
 function refusePlain({ isOnThisMachine, baseUrl }: AccountCall): void {
   if (!isOnThisMachine && new URL(baseUrl).protocol !== 'https:') throw new Failure('not_allowed', { message: UNSAFE })
 }

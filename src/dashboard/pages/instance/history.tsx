@@ -65,8 +65,8 @@ const Group = ({ changes, was_connected }: WasConnected & { changes: readonly St
 const WIDTH = 1_000
 
 /**
- * Returns a share in percent. A sum of fractions may be slightly less than one, so a little is added before it is
- * rounded.
+ * Returns a share in whole percent, rounded down. A little is added first, because a sum of fractions may be slightly
+ * less than one.
  */
 const percentOf = (share: number) => Math.floor(share * 100 + 1e-6)
 

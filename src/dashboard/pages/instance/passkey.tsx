@@ -49,8 +49,8 @@ interface Props {
 }
 
 /**
- * Opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension has not
- * appeared in the new tab.
+ * Opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension does not
+ * appear there within `UNFOLD_AFTER_MS`.
  */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()

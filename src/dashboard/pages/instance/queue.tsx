@@ -48,8 +48,8 @@ interface EstimateProps extends TabProps {
 }
 
 /**
- * Shows how long the queue takes. Shows nothing if a message waits for anything other than the pace, because that time
- * is not known.
+ * Shows how long the queue takes. Shows nothing if the instance is not connected, or if a listed message waits for
+ * anything other than the pace, because that time is not known.
  */
 function Estimate({ total, items, row, instance }: EstimateProps) {
   const { delay_message_min_ms: min, delay_message_max_ms: max } = instance.data.settings

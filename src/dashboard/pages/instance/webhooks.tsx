@@ -112,8 +112,8 @@ const KINDS = [
   'ignore_document',
 ]
 /**
- * Number of switches at the beginning of the list that are for types of events. The other switches are for kinds of
- * received messages.
+ * Number of switches at the beginning of the list that are for types of events and for own messages. The other switches
+ * select received messages by chat and kind.
  */
 const ALWAYS = EVENT_TYPES.length + 1
 

@@ -121,7 +121,8 @@ interface ChosenBarProps {
 }
 
 /**
- * Shows which instances are chosen. An action also applies to chosen instances that the list does not show at present.
+ * Shows how many instances are chosen, and how many of them the list does not show at present. An action also applies
+ * to these.
  */
 function Choice({
   instances,

@@ -1,6 +1,6 @@
 /**
- * Buttons with the states of the instances and the number of instances in each state. A button shows only the instances
- * in its state.
+ * Buttons with the states of the instances and the number of instances in each state. A pressed button limits the list
+ * to the instances in its state.
  */
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { type ShownState, stateOf, troubleOf } from '../../../domain/instance-list.ts'

@@ -17,7 +17,10 @@ export interface Watched {
 
 const OWN_EVENTS = new Set(['ready', 'gap'])
 
-/** Returns the type of an event. The events of an instance have no name in the stream; their type is in their body. */
+/**
+ * Returns the type of an event; empty if it is unknown. The events in the stream have no name; their type is in their
+ * body.
+ */
 function typeOf(body: string): string {
   try {
     const { type } = JSON.parse(body) as { type?: unknown }

@@ -41,8 +41,8 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
 }
 
 /**
- * Says what happens to an instance after its code was scanned. It is one sentence for all states, so that the link
- * stays in its place when the instance connects.
+ * Says what happens to an instance after its code was scanned. Each sentence begins with the link to the instance, so
+ * that the link stays in its place when the instance connects.
  */
 function Scanned({ id }: { id: string }) {
   const row = rows.value.get(id)

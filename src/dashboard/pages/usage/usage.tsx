@@ -36,7 +36,7 @@ function chosen<T extends string>(value: string | null, options: readonly (reado
   return options.find(([name]) => name === value)?.[0] ?? otherwise
 }
 
-/** Shows since when the usage is counted, if the service has not run for the whole window yet. */
+/** Shows since when the usage of the listed instances is counted. */
 const Since = ({ rows }: { rows: Page['data'] }) => {
   const since = rows.flatMap((row) => row.since ?? []).sort()[0]
   return since === undefined ? null : (

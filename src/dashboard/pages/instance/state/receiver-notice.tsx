@@ -1,4 +1,4 @@
-/** Says whether the receiver of an instance accepts its events. Without this notice, only the webhook log shows it. */
+/** Says whether the receiver of an instance accepts its events, and since when it does not. */
 import { delivered } from '../../../api/live.ts'
 import { whyNot } from '../../../api/rights.ts'
 import { useLoad, useNews } from '../../../app/load.ts'

@@ -5,5 +5,5 @@ import type { InstanceRow } from '../../../../domain/dashboard.ts'
  */
 const AWAY: ReadonlySet<string> = new Set(['starting', 'connecting', 'disconnected', 'stopped'])
 
-/** True if the phone still lists the device after the instance is logged out or deleted. */
+/** True if the phone may still list the device after the instance is logged out or deleted. */
 export const staysOnPhone = ({ was_connected, status }: InstanceRow): boolean => was_connected && AWAY.has(status)
