@@ -12,8 +12,7 @@ import { runIn } from './packed.ts'
 
 /**
  * Commit of the former release: the newest one that users may still run when they upgrade to this checkout. Set it to
- * the commit of the tag whenever a release is published. Until the first tag exists, it is the commit with which the
- * last series of landings ended.
+ * the commit of the tag whenever a release is published. Until the first tag exists, it is an earlier commit of `main`.
  */
 const FORMER_RELEASE = '93edd51c9000368cccbdbdfc56d176e7b93102de'
 

@@ -67,7 +67,7 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
 
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
-    // If no code comes within 8 s, the service answers with an error. On a busy machine this is not a failure, so the
+    // If no code comes within 8 s, the `value` of the answer is null. On a busy machine this is not a failure, so the
     // request is repeated.
     do shown = await must('GET', `${instance.api_url}/qr-code`)
     while (shown.value === null)

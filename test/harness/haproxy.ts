@@ -23,7 +23,7 @@ export async function startHaproxy(at: ReadonlyMap<string, string>): Promise<Hap
   const port = await freePort()
   const listening = textOf(HAPROXY_CONFIG)
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
-    // Docker resolves the names of the services, and there is no Docker here.
+    // These options make Docker resolve the names of the services. There is no Docker here, so they are removed.
     .replace('resolvers docker init-addr libc,none', '')
   const config = join(dir, 'haproxy.cfg')
   await writeFile(

@@ -25,7 +25,7 @@ export interface FolderClient {
 
 const networkOf = ({ network }: World) => network.network as unknown as Simulator
 
-/** Connects the device whose state is in the folder. If the folder is empty, the device was never linked. */
+/** Connects the device whose state is in the folder; if the folder is empty, a new device that is not linked. */
 export async function openFolder(
   world: World,
   folder: string,

@@ -80,7 +80,7 @@ export interface PasskeyPublic {
 }
 
 /**
- * Throws with the reason if this passkey did not sign the challenge on a page of WhatsApp, after verifying the user.
+ * Throws with the reason unless this passkey signed the challenge on a page of WhatsApp after the user was verified.
  */
 export async function verifyAssertion(json: string, challenge: string, { credential_id, public_jwk }: PasskeyPublic) {
   const { rawId, response } = JSON.parse(json) as Signed

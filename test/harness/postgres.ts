@@ -22,8 +22,8 @@ const INSTALLED = '/usr/lib/postgresql'
 const STARTS = 20
 const START_AGAIN = 200
 /**
- * PostgreSQL refuses to run as root. Debian's package creates the user `postgres`, and every machine has the user
- * `nobody`.
+ * Users as which the server can run if the tests run as root, because PostgreSQL refuses to run as root: `postgres` of
+ * Debian's package, or `nobody`, which every machine has.
  */
 const USERS = ['postgres', 'nobody']
 
@@ -49,7 +49,7 @@ export interface Cluster {
   /** Ends all processes without a checkpoint (`pg_ctl stop -m immediate`), so the next start reads the log. */
   stopImmediately(): Promise<void>
   start(): Promise<void>
-  /** Returns the CPU time in ms that the server and its current child processes have used. */
+  /** Returns the CPU time in ms that the server and its child processes have used, including those that have ended. */
   cpuMs(): number
   stop(): Promise<void>
 }
@@ -168,7 +168,7 @@ const INITDB = ['-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C', '--wal-s
 
 /**
  * Creates the data folder of a new cluster. The first cluster of a checkout is stored and then copied, because `initdb`
- * takes more than a second of CPU time, and some ten tests start a cluster. The name of the stored folder contains a
+ * takes more than a second of CPU time, and many tests start a cluster. The name of the stored folder contains a
  * hash of the arguments, so that other arguments lead to a new one.
  */
 function createData({ dir, data, user }: ServerFolder): void {

@@ -34,8 +34,8 @@ process.on('exit', () => {
 const START_DEADLINE = 120_000
 
 /**
- * Runs a program. `args` are node's arguments with the program; benchmarks replace them, to start the program as users
- * do.
+ * Runs a program. `args` are node's arguments with the program. Benchmarks and tests can replace them, for example to
+ * start the program as users do.
  */
 export async function run(
   flags: string[],

@@ -23,7 +23,7 @@ export interface Receiver {
   url: string
   /** Events of requests with a valid signature, in the order of arrival, including repeated deliveries. */
   readonly received: readonly Received[]
-  /** Sentences about requests with an invalid signature or body. A test whose receiver has such requests fails. */
+  /** Sentences about requests with an invalid signature, body or instance. They make the test fail. */
   readonly problems: readonly string[]
   trust(instance: string, secret: string): void
   /** Resolves with the first event that fits, which may arrive before or after this call. */
@@ -51,8 +51,8 @@ export async function startReceiver(): Promise<Receiver> {
   const secrets = new Map<string, string>()
   const strangers = new Set<() => void>()
   /**
-   * Requests of instances whose secret was not known within `STRANGER` ms. They are answered at once, and verified when
-   * the secret is known.
+   * Requests of instances whose secret was not known within `STRANGER` ms. They were answered with 200 without being
+   * verified, and are verified when the secret is known.
    */
   let parked: Parked[] = []
   let answer: Reply | null = null

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
  * - `well`: requests reach the server.
  * - `away`: connections are cut.
  * - `slow`: each request waits before it reaches the server.
- * - `full`: nothing can be stored.
+ * - `full`: only reads reach the server; every other request is refused, as if the disk were full.
  * - `refusing`: no credential is accepted.
  */
 export type Mood = 'well' | 'away' | 'slow' | 'full' | 'refusing'

@@ -9,7 +9,8 @@ import { withSchema } from '../../src/domain/store-url.ts'
 const server = process.env.TEST_POSTGRES || undefined
 
 /**
- * The secret key of all stores in PostgreSQL. It must be given, because such a service does not save a generated key.
+ * The secret key of all stores in PostgreSQL. It must be given, because a service with such a store does not generate
+ * one.
  */
 export const SECRET_KEY = '5e'.repeat(32)
 

@@ -37,8 +37,9 @@ export interface WorldOptions extends PlaceOptions {
    */
   own?: boolean
   /**
-   * True if the test opens the store of the running service in its own process. The service is then loaded as separate
-   * files: one process must not open the files of a store twice, and only the same module knows that it has done so.
+   * True if the test itself opens the store of the running service. The service is then loaded as separate files, and
+   * not as a bundle, so that it shares the storage module with the test. Only this module knows which stores the
+   * process has open, and a process must not open the files of a store twice.
    */
   opensStore?: boolean
 }

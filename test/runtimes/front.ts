@@ -22,7 +22,8 @@ const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 
 /**
- * Answers `/read/<route>` with 200 and the operation and its input, or throws the error that the service would report.
+ * Answers `/read/<route>` with 200 and the input that it has read; for a route with a body, also with the operation.
+ * Throws the error that the service would report.
  */
 async function read(name: string, request: Request): Promise<Response> {
   const route = byName.get(name)

@@ -21,7 +21,7 @@ export interface Client {
   readonly messages: (WAMessage & { upsert: string })[]
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
   /**
-   * Resolves with the first result of `look` that is neither undefined nor false. It is checked now, after each later
+   * Resolves with the first result of `look` that is neither undefined nor false. `look` is called now, after each
    * event, and at intervals.
    */
   until<T>(look: () => T | undefined | false, what: string): Promise<T>

@@ -227,8 +227,8 @@ test('an ack has the hash of the server over all devices, in the names that the 
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
     const expected = hashOf(devices.map((name) => `${name}@${server}`))
     assert.equal(ack.attrs.phash, expected)
-    // A direct message contains no hash of the devices. So the server compares the devices to which the message is
-    // addressed with those that it knows.
+    // These messages contain no hash of the devices. So the server compares the devices to which a message is addressed
+    // with those that it knows.
     const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
     for (const [sentTo, phash] of [
       [named, undefined],

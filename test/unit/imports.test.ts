@@ -51,7 +51,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // The dashboard runs in a browser, and its bundle must stay small. So it may import only texts from `src/domain`.
+  // The dashboard runs in a browser, and its bundle must stay small. So it may import only these files.
   {
     of: ['src/dashboard/'],
     run: [
@@ -246,8 +246,8 @@ function importsOf(source: string): Import[] {
 }
 
 /**
- * Returns true if `import('x').Name` is a type. An import expression that is code is always awaited or followed by
- * `then`, so every other one is a type.
+ * Returns true if the expression `import('x')` is followed by `.Name`, and is therefore a type. An expression that is
+ * code is always awaited or followed by `.then`.
  */
 const isTypeQuery = (code: string, text: string) => {
   const after = code.slice(code.indexOf(text) + text.length)
@@ -416,7 +416,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['retry', 'receipts', 'app-state'],
   ['chats', 'directory', 'groups', 'lifecycle', 'messages', 'queue', 'webhooks'],
   ['connection'],
-  // These folders have no side effects, so they are in a lower row than folders that send queries.
+  // `connection` uses these folders: the translation of messages, and the socket.
   ['translate', 'network'],
   ['keys', 'baileys'],
   ['wire', 'context', 'durable-line', 'usage'],

@@ -27,7 +27,7 @@ const QUERYING = [
   'connection/pairing/companion-registration.ts',
   'connection/pairing/pairing-code.ts',
   'connection/pairing/passkey-query.ts',
-  // These modules query the devices, keys and tokens of recipients.
+  // This module queries the devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
 ].map((file) => SHARD + file)
 /**

@@ -1,4 +1,4 @@
-/** Reads the file of an import, and stores its device. Rejects with `NotImportable`. */
+/** Reads the file of an import, and stores its device. Rejects with `NotImportable` if it cannot be imported. */
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { newInstanceToken } from '../../src/account/credentials.ts'

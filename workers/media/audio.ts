@@ -67,8 +67,8 @@ const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
 /**
- * Some containers have no timestamps for their audio, so that all samples would begin at 0. The timestamps are computed
- * from the number of samples.
+ * Options that select the first audio stream and compute its timestamps from the number of samples. Some containers
+ * have no timestamps, so that all samples would begin at 0.
  */
 const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
 

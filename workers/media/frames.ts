@@ -38,7 +38,7 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
 
 /** Number of pages per read. Each read decodes all earlier pages again, and keeps unneeded pages in memory. */
 const PAGES = MAX_FRAMES
-/** Largest number of pixels of all pages together: 10 s at 50 frames per second and 2,000 by 2,000 pixels. */
+/** Largest number of pixels of the pages in the first 10 s: 50 pages per second of 2,000 by 2,000 pixels. */
 const MAX_PIXELS = 2_000_000_000
 /** Time limit for all pages of a picture, in ms: a file may have thousands of large pages. */
 const READING_LIMIT = 120_000

@@ -1,6 +1,6 @@
 /**
- * A buffer that grows in place, so that nothing is copied while bytes arrive. It is a memory mapping of its own, so
- * that freeing it returns the memory to the system.
+ * A buffer that grows in place, so that bytes in it are not copied when more arrive. It is a memory mapping of its own,
+ * so that freeing it returns the memory to the system.
  */
 import { giveBack } from '../../src/lib/give-back.ts'
 

@@ -59,7 +59,7 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
     limitInputPixels: false,
   })
 
-/** Duration of a frame in ms. Browsers and apps show a frame that is shorter than `SHORTEST` for `UNTIMED`. */
+/** Times in ms: browsers and apps show a frame that is shorter than `SHORTEST` for `UNTIMED`. */
 const SHORTEST = 11
 const UNTIMED = 100
 

@@ -1,5 +1,5 @@
 /**
- * Runs programs for the conversion thread in a separate process, which ends a moment after the last program. This
+ * Runs programs for the conversion thread in a separate process, which ends some seconds after the last program. This
  * process must end before the thread, because child processes of an ended thread stay as zombies.
  */
 import { type ChildProcess, fork } from 'node:child_process'

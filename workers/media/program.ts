@@ -11,7 +11,7 @@ const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
  */
 const CPU_SECONDS = 480
 const COMPLAINT_BYTES = 2_048
-/** Largest number of bytes of output: more than ffprobe or a thumbnail ever has. */
+/** Largest number of bytes of output that is collected: more than ffprobe or a thumbnail ever has. */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {

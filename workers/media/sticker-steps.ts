@@ -1,6 +1,6 @@
 /**
- * Chooses how an animated sticker is made small enough for the apps: first a lower frame rate, then quality, then
- * detail. A try takes seconds, so the size at each step is estimated first.
+ * Chooses how an animated sticker is made small enough for the apps: first with a lower frame rate, then also with a
+ * lower quality, and at last with less detail. A try takes seconds, so the size at each step is estimated first.
  */
 
 export interface Step {
@@ -43,8 +43,8 @@ const CLOSE = 0.6
 const MARGIN = 0.9
 
 /**
- * Returns the step to try next. Undefined if no further try is worthwhile. `weights`: sizes of the steps for this
- * picture. `expected`: assumed size of the first step.
+ * Returns the step to try next; undefined if no further try is worthwhile. `weights`: relative sizes of this picture at
+ * the steps. `expected`: estimated bytes at the first step.
  */
 export function nextStep(
   tries: readonly Try[],

@@ -1,6 +1,6 @@
 /**
- * Prepares stickers. WebP is sent unchanged, unless an animated one exceeds the limits of the apps. All other files are
- * converted to 512 by 512 pixels on a transparent background.
+ * Prepares stickers. WebP is not converted, unless an animated one exceeds the limits of the apps. All other files are
+ * converted to WebP of 512 by 512 pixels on a transparent background. The publisher is added if the request names one.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -74,8 +74,8 @@ export class StreamedJson {
   readonly #longFrom: number
 
   /**
-   * Creates a parser. Texts of at least `longFrom` characters are decoded while they arrive. `longFrom` must be longer
-   * than an escaped data URL prefix.
+   * Creates a parser. Texts of at least `longFrom` bytes are decoded while they arrive. An escaped data URL prefix must
+   * have fewer bytes.
    */
   constructor(longFrom = LONG) {
     this.#longFrom = longFrom

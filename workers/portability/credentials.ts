@@ -117,7 +117,7 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/** Decodes the account. Older programs wrote the bytes in its signature directly, and not as base64 texts. */
+/** Decodes the account. Its fields are base64 texts or, from older programs, bytes; `fromObject` accepts both. */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)

@@ -42,7 +42,7 @@ test('an entry lives for its time from when it was last set, and what is over ma
   assert.equal(cache.get('b'), undefined)
   assert.equal(cache.get('a'), 3)
   cache.set('c', 4)
-  // The expired entry was really removed from the map by now, and not only hidden.
+  // The expired entry has been removed from the map, and not only hidden.
   assert.equal(cache.del('b'), 0)
   now = 9_000
   assert.equal(cache.get('a'), undefined)

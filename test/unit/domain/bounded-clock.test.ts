@@ -1,6 +1,7 @@
 /**
- * Tests the bounded clock. It follows a large jump ahead of the machine's clock only if nothing contradicts the jump
- * for an hour. It must not stay ahead for longer than the jump lasted.
+ * Tests the bounded clock. It follows a large jump ahead of the machine's clock only if the network reports the same
+ * time at a login, if the machine was suspended, or after an hour without contradiction. It must not stay ahead for
+ * longer than the jump lasted.
  */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'

@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
 /**
- * Returns the addresses of a name. Returns `null` if the server shall not answer, and undefined if the name does not
- * exist.
+ * Returns the addresses of a name; `null` if the server must not answer, and undefined if the name does not exist.
  */
 export type Zone = (name: string, family: 4 | 6) => readonly string[] | null | undefined
 

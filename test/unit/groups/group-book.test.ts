@@ -12,10 +12,11 @@ import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fix
 const GROUP = '120363019502650977@g.us'
 const clock = { now: () => 1_000_000_000_000 }
 
-/** Time in ms of each write of a group. A notice that did not wait for the write would be confirmed before. */
+/** Time in ms of each write of a group. A notice that did not wait for the write would be confirmed before it ends. */
 const WRITE_MS = 200
 
-// A notice that was confirmed is not delivered again, so after a kill the old group would be used for two weeks.
+// A confirmed notice is not delivered again. If the old group were still on disk then, it would be used for two weeks
+// after a kill.
 test('a notice is confirmed when the group that it changes is no longer on disk', async (t) => {
   const disk = await tempStore(t)
   const store: StateStore = {

@@ -13,7 +13,7 @@ import { listen } from '../../../src/serve.ts'
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Starts a server whose answers contain the body that it received, and how this was read: `whole` or `streamed`. The
+ * Starts a server whose answers contain the body that it received, and how it was read: `whole` or `streamed`. The
  * server answers `/refused` without reading the body.
  */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {

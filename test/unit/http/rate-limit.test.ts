@@ -82,7 +82,7 @@ test('a caller within the limit is not refused because the news of some seconds 
     held.push(there.share.uses())
     time.now += 250
   }
-  // A burst is in the first news after a pause, and counts in full.
+  // The first counts that arrive after a pause are in time, so a burst in them counts in full.
   time.now += 10_000
   read([[['a', 120]]])
   assert.equal(here.buckets.take('a').allowed, false)

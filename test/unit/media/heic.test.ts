@@ -61,8 +61,8 @@ function turned(bytes: Buffer, quarters: number): Buffer {
   grow(uses - 4, 1)
   // The boxes before the pixels are longer now, so the offset of the pixels in the file must grow, too.
   grow(typeAt('iloc') + 16, 10)
-  // So far the picture has three properties. This line adds the fourth property, and marks it as one that readers must
-  // understand.
+  // So far the picture has three properties. The next lines add a fourth one, and mark it (0x84) as one that readers
+  // must understand.
   assert.equal(copy[uses + 14]!++, 3)
   const box = Buffer.from([0, 0, 0, 9, ...Buffer.from('irot'), quarters])
   return Buffer.concat([copy.subarray(0, uses - 4), box, copy.subarray(uses - 4, end), Buffer.from([0x84]), copy.subarray(end)])

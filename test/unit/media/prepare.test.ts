@@ -44,7 +44,7 @@ const OPUS = 'audio/ogg; codecs=opus'
 const rows: Row[] = [
   ['jpeg', 'image', () => files.image('jpeg'), asIs('image/jpeg'), asIs('image/jpeg')],
   ['png', 'image', () => files.image('png'), asIs('image/png'), asIs('image/png')],
-  // sharp converts these. ffmpeg is used only for pictures that sharp cannot read.
+  // sharp converts the pictures that it can read. The others, such as a bmp, need ffmpeg.
   ['webp', 'image', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
   ['gif', 'image', () => files.image('gif'), to('image/jpeg'), to('image/jpeg')],
   ['tiff', 'image', () => files.image('tiff'), to('image/jpeg'), to('image/jpeg')],
@@ -83,8 +83,8 @@ const rows: Row[] = [
   ['tiff', 'portrait', () => files.image('tiff'), 'refused', 'refused'],
 ]
 /**
- * Returns true if the test needs ffmpeg to make the file with this name. sharp makes the files of the listed types
- * without it.
+ * Returns true if the test needs ffmpeg to make the file with this name. The files of the listed types are made without
+ * it.
  */
 const needsFfmpeg = (name: string) => !/^(jpeg|png|webp|gif|tiff|avif|bmp)$/.test(name)
 

@@ -123,7 +123,7 @@ test('an app that is revoked with its instance does not come back with a change 
   const { store, start, started } = await bench(t)
   const { oauth, main } = await started()
   const { refreshToken, accessToken } = (await oauth.redeem(await approved(oauth), OF))!
-  // Both changes are decided before the first one is stored. The end must win.
+  // Both changes are decided before the first one is stored. The revocation must win.
   await Promise.all([main.change(() => oauth.endOf({ instance })), oauth.refresh(refreshToken, 'app')])
   assert.deepEqual(oauth.list(workspace), [])
   assert.equal(oauth.authenticate(accessToken), undefined)

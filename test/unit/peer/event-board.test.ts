@@ -1,4 +1,7 @@
-/** Tests readers of events that do not read for a while, and the limit of commands at the same time. */
+/**
+ * Tests readers of events that do not read for a while, the states of instances of other services, and the limit of
+ * commands at the same time.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'

@@ -18,8 +18,8 @@ test('a member answers whether it reaches the store, only to a service with the 
   answers.push(await asking.link.askMember(member, soon()))
   reaches = false
   answers.push(await asking.link.askMember(member, soon()))
-  // Three further requests: to a former run of this member, to a port at which nothing listens, and to this member by a
-  // caller with another key.
+  // Four further requests: to a former run of this member, to a port at which nothing listens, to this member by a
+  // caller with another key, and one that is already aborted.
   answers.push(await asking.link.askMember({ ...member, id: 'former' }, soon()))
   answers.push(await asking.link.askMember({ ...member, port: await freePort() }, soon()))
   const other = createReachCaller(peerKeyOf(new Uint8Array(32).fill(2)))

@@ -17,7 +17,7 @@ const withBytes = (value: string | number | null) =>
 
 /**
  * Rows that zapo 1.8.0 has written with its own SQLite store, for a device in the sandbox. Of the 810 one-time keys,
- * the file has only the first and the last three.
+ * the file has only the first three and the last three.
  */
 const ofZapo = JSON.parse(await readFile(new URL('test/unit/portability/zapo-1.8.0.json', ROOT), 'utf8')) as Record<
   string,

@@ -108,8 +108,8 @@ test('the text after a rejected call is queued before the event of the call, and
   await crashed.calls.take(stanza('offer', '3EB0A'), answering())
   await until(() => crashed.answered.length > 0, 'the answer')
   assert.equal(await ringing(store), 1)
-  // The connection has ended, so the network will report the end of the call again. The call must stay stored until
-  // then.
+  // The service ends before it has handled the end of the call, so the network will report this end again. The call
+  // must stay stored until then.
   await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
   assert.deepEqual(crashed.answered, ['Please write.'])
 })

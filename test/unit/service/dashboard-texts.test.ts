@@ -1,4 +1,4 @@
-/** Tests that the catalogue contains every text of the pages in all languages, and no text that no page uses. */
+/** Tests that the catalogue contains every text of the pages in all languages, and no unused text. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

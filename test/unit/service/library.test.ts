@@ -30,7 +30,7 @@ function described(value: object, path: string[] = []): [string, string[], strin
 test('the messages of the library beside the service are those of the library', async () => {
   const library = await import(pathToFileURL(join(fileURLToPath(ROOT), 'node_modules', PROTO)).href)
   const expected = described(library.proto)
-  // If a function is defined twice, the later definition counts: the module uses that one.
+  // This import finds the smaller copy beside the service, and not the library of the checkout.
   const ours = await import(PROTO)
   assert.notEqual(ours.proto, library.proto, 'the service runs with another one')
   const found = described(ours.proto)

@@ -1,4 +1,4 @@
-/** Tests the order in which services are listed, and when the active one may hand over. */
+/** Tests the order in which services are listed, and when one of them may hand over or leave its cluster. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -25,7 +25,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     log,
     settings,
     outbox: undefined as unknown as Outbox,
-    /** While it returns true, each attempt hangs forever, as if the process had been killed. */
+    /** Whether the outbox hangs, as if the process had been killed. `pass` then opens a new outbox. */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)

@@ -24,8 +24,8 @@ test('its code or the server’s id are told, to everybody who waits for that me
   ])
 })
 
-// The network also acknowledges the account's own receipts with this class. These acks have message ids that other
-// people have chosen, so the recipient must match, too.
+// The network also acknowledges the account's own receipts with the class `receipt`. These acks have message ids that
+// other people have chosen, so the recipient must match, too.
 test('an ack of the class receipt counts for a message to whom it names, and for no other', async () => {
   const acks = createAcks()
   const sent = acks.expect('A', ANA)

@@ -1,5 +1,5 @@
 /**
- * Tests trust tokens. The account gives each contact its own token once, and stores the token that it gets from the
+ * Tests trust tokens. The account gives its own token to each contact, and stores the token that it gets from the
  * contact. Code that writes a part of a contact's record must keep the other parts.
  */
 import assert from 'node:assert/strict'

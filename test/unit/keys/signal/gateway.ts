@@ -61,8 +61,8 @@ export interface GatewayOptions {
   store: StateStore
   instanceId?: string
   /**
-   * Gets the key changes of a decrypted part, in the same turn of the event loop as the decryption. By default it
-   * commits them.
+   * Gets the key changes of a decrypted part, in the same turn of the event loop as the decryption. By default they are
+   * committed.
    */
   keep?: (changes: readonly KeyChange[], keys: KeyStore) => Promise<void>
   maxEntries?: number

@@ -83,8 +83,8 @@ test('a compressed frame is not overtaken by the ones behind it', async () => {
 })
 
 test('a large frame is read in slices, and meanwhile nothing is taken from the wire', async () => {
-  // The clock advances by 1 ms each time that it is read. So a turn of the event loop ends after the clock was read
-  // eight times.
+  // The clock advances by 1 ms each time that it is read. So the 3 ms for a turn of the event loop are over after a few
+  // slices of the frame.
   let time = 0
   const { ids, nodes, busy, push, sealed } = connection({ now: () => time++ })
   push(sealed(large('1')), sealed(small('2')))

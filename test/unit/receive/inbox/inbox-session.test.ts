@@ -545,7 +545,7 @@ test('when one cannot be written all behind it come again, and the next socket t
   letGo()
   await Promise.all(outcomes)
   await assert.rejects(taken, /could not be written/)
-  // The disk has space again, but the socket had already ended.
+  // The disk has space again, but the socket has already ended.
   state.isFull = false
   await assert.rejects((await first.begin(nodes[2]!)).outcome, /could not be written/)
   assert.deepEqual(translated.heard, [])
