@@ -112,8 +112,8 @@ function attempt(read: () => Read | undefined): Read | undefined {
 }
 
 /**
- * Selects the keys to import. Of an old copy, sessions and the account's own sender keys are left out, because
- * recipients would silently drop messages whose counters they have seen.
+ * Selects the keys to import. If the copy is old, sessions and the account's own sender keys are left out: recipients
+ * would silently drop messages whose counters they have seen.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))

@@ -46,10 +46,7 @@ import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createInstanceUsage } from './usage/instance-usage.ts'
 
-/**
- * Time limit of a logout in ms. If the network does not answer in this time, the instance continues without its
- * confirmation.
- */
+/** Time limit of a logout in ms. If it cannot be sent in this time, the instance continues without it. */
 export const LOGOUT_DEADLINE = 5 * SECOND
 
 export type InstanceParts = ReturnType<typeof createInstanceParts>

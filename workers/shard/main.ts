@@ -19,7 +19,7 @@ const log = createLog(data.logging, `shard ${data.shard}`)
 
 surviveRejections(({ kind, error, owner }) => log.error({ instance: owner, err: error }, `unhandled ${kind}`))
 
-// This blocks the thread for some time, so it is done before any work begins.
+// `spareMemory` blocks the thread for some time, so it runs before any work begins.
 await spareMemory()
 spareMemoryWhenQuiet()
 

@@ -26,7 +26,7 @@ const PRE_KEY = 'pre-key'
 const GROUP = '@g.us'
 const SERVERS = ['s.whatsapp.net', 'lid'] as const
 const DOMAINS = ['', '_1', '_128', '_129'] as const
-/** Device numbers that are always tried: the phone, and the number that hosted accounts get. */
+/** Device numbers that are always tried: 0 is the phone, 99 a hosted account. */
 const DEVICES = [0, 99]
 const TOKEN_INDEX = '__index'
 

@@ -13,7 +13,8 @@ import { senderKeyJson } from './sender-key-json.ts'
 export interface WrittenFolder {
   written: ReadonlyMap<string, number>
   /**
-   * Number of keys that could not be written, by type: their name is unknown, or Baileys does not have their format.
+   * Number of keys that could not be written, by type: their name is unknown, or they cannot be converted to the format
+   * of Baileys.
    */
   missing: ReadonlyMap<string, number>
   lostMessageKeys: number
@@ -28,8 +29,8 @@ const AT_ONCE = 200
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /**
- * Returns the path of the marker file, which is in the folder until everything is written. After a kill the marker
- * shows that the other files are from this export.
+ * Returns the path of the marker file. It is in the folder while the export runs; after a kill it shows that the other
+ * files are from this export.
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 

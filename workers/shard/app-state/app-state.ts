@@ -44,7 +44,7 @@ export interface AppState {
   readonly state: AuthenticationState
   /**
    * Listens to the events of the socket. Call this right after the socket is created. Nothing is written after
-   * `onFailure`.
+   * `onFailure` was called.
    */
   attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Returns the record even if it is not on disk yet; undefined if the collection was never read. */

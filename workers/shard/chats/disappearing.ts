@@ -15,7 +15,10 @@ import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
-/** Enum values for the context of a message. Without them the other phone warns that the message will not disappear. */
+/**
+ * Enum values for the context of a message. Without them the recipient's phone warns that the message will not
+ * disappear.
+ */
 const { Initiator, Trigger } = proto.DisappearingMode
 /** Phones offer at most 90 days, but a sender may state any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND

@@ -19,13 +19,13 @@ import { createPictureBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
-/** Host of all pictures. The metadata of a channel contains only the path of its picture. */
+/** Host of all pictures. The metadata of a channel usually contains only the path of its picture. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
   attach(session: Session): void
   of(jids: readonly string[]): string | null
-  /** Queries the picture later, unless the answer is known or too many queries are waiting. */
+  /** Queries the picture later, unless the answer is known, the account is restricted, or a limit is reached. */
   prefetch(jids: readonly string[], shown: Shown): void
   changed(jid: string): Promise<void>
   /** Stores the picture in the metadata of a channel, which any query may have fetched. */
@@ -100,7 +100,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function take(from: Session, question: Question) {
     try {
-      // If the clock was set back, the pause is not longer than `PACE`.
+      // The pause is not longer than `PACE`, whatever the clock says.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
       // The metadata of the channel may have arrived while this query was waiting.
       if (question.entry.isAnswered) return

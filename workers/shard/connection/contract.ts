@@ -40,7 +40,7 @@ export interface SessionEvents extends PasskeyEvents {
   qr(payload: string, expiresAt: number): void
   qrReplaced(payload: string): void
   paired(): void
-  /** Called when the network has accepted the login. The session is open only after its first queries are answered. */
+  /** Called when the network has accepted the login. The session is open only after its first queries have ended. */
   loggedIn(): void
   opened(): void
   closed(closed: Closed): void
@@ -67,7 +67,7 @@ export interface ConnectionDeps {
   isHeld(): boolean
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
-  /** Called before all other listeners when the socket has ended. From then on nothing may be decrypted. */
+  /** Called at once when the socket has ended. From then on nothing may be decrypted. */
   onEnd(): void
   onFrame(): void
   network: NetworkOptions
@@ -171,7 +171,7 @@ export interface Connection {
    */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   end(): Promise<void>
-  /** Removes the linked device from the account, then ends the socket. Takes at most `deadlineMs`. */
+  /** Removes the linked device from the account, and then ends the socket. The removal takes at most `deadlineMs`. */
   logout(deadlineMs: number): Promise<void>
 }
 
@@ -191,7 +191,7 @@ export type ConnectionEvent =
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**
    * A session could not be started:
-   * - `proxy`: the proxy refused the connection
+   * - `proxy`: the proxy cannot be used, or refused the connection
    * - `handshake`: the handshake took longer than 20 s, or the WebSocket upgrade got an HTTP error
    * - `store`: the stored device is unreadable
    * - `storeAway`: the store could not be read or written at the moment

@@ -14,7 +14,7 @@ import { fileRoute } from '../../../src/media/file-route.ts'
 export interface NetworkRoute {
   agent: HttpsAgent | undefined
   fetchAgent: HttpsAgent
-  /** Dispatcher for the files of the history, which this service downloads itself. */
+  /** Dispatcher for the files that this service downloads itself, such as those of the history. */
   files: Dispatcher
   fetchOptions: RequestInit
   /** Must be called after the sessions on this route have ended. */

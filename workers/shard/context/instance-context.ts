@@ -10,7 +10,7 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
 export interface InstanceContext {
   readonly id: string
   readonly store: StateStore
-  /** Encrypts all stored data of the instance. */
+  /** Encrypts the stored data of the instance, and hashes names and ids. */
   readonly sealer: Sealer
   readonly clock: Clock
   /** Monotonic clock for waits. */

@@ -74,7 +74,7 @@ export function recordMessage(
     if (unarchives) chat.isArchived = false
     if (fromMe) chat.unanswered += 1
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
-    // If the answer comes from the phone, the owner has read the chat.
+    // A message that was written on the phone means that the owner has read the chat.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)

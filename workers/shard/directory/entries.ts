@@ -7,8 +7,8 @@ const flag = v.optional(v.boolean(), false)
 const number = v.optional(v.number(), 0)
 
 /**
- * The newest message of a chat. When app state changes the chat, it names this message. The change applies to all
- * messages up to it.
+ * The newest message of a chat. A change of the chat in app state names this message, and applies to all messages up to
+ * it.
  */
 const LastMessage = v.object({
   id: v.string(),

@@ -49,7 +49,7 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
     await Promise.all([...writing])
     if (others.length === 0) return
     await Promise.all(others)
-    // If one of these commits has failed, its changes are not written yet, and are written here.
+    // If one of the awaited commits has failed, its changes are not written yet, and are written here.
     await write()
   }
 

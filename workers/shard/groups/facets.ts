@@ -8,13 +8,13 @@ const NOTICED_FOR = 14 * DAY
 
 export const FACETS = {
   /**
-   * The groups of the account, as lists show them. The list is read again after `readAgainMs`, because a notice may
-   * have been lost.
+   * The groups of the account, as lists show them. The list is read again at the first login after `readAgainMs`,
+   * because a notice may have been lost.
    */
   entry: { groups: 10_000, readAgainMs: 7 * DAY },
   /**
-   * Complete groups in memory, with their members. A group is queried again after `ms`, because a notice may have been
-   * lost.
+   * Complete groups in memory, with their members. After `ms` a group is read from disk again, or queried if its stored
+   * copy is missing or too old.
    */
   metadata: { groups: 500, ms: HOUR },
   storedMetadata: { ms: NOTICED_FOR },

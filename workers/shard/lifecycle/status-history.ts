@@ -1,6 +1,6 @@
 /**
- * The last hundred status changes with their reasons, in one record. There is only one writer, so the record is not
- * cached.
+ * The last hundred status changes with their reasons, in one record. Status changes are processed one after another, so
+ * the record is read and rewritten without a lock.
  */
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'

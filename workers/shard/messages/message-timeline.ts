@@ -11,7 +11,7 @@ import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 import { messageIdOf } from './message-id.ts'
 
-/** Maximum number of facts that are read about a message. In a group, each member causes receipts. */
+/** Maximum number of facts of one week that are read about a message. In a group, each member causes receipts. */
 const MAX_FACTS = 4_096
 
 const at = v.number()

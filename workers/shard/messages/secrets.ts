@@ -56,7 +56,7 @@ export interface Secrets {
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
    * Returns the operations for the commit of a received message. Returns none if no encrypted message can refer to it.
-   * Senders choose the ids, so for a message of others, none are returned either if a row with its id exists.
+   * Senders choose the ids, so a message of others does not replace a row with its id.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**

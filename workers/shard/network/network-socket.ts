@@ -35,7 +35,7 @@ import { openTransport, type TransportOptions } from './transport.ts'
 
 export interface ConnectionUpdate {
   /**
-   * `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended, and this event
+   * `open`: the account is logged in, and its first queries have ended. `close`: the socket has ended, and this event
    * is not emitted again.
    */
   connection?: 'open' | 'close'
@@ -60,7 +60,7 @@ export interface NetworkSocket {
   readonly authState: { creds: AuthenticationCreds; keys: SignalKeyStoreWithTransaction }
   readonly signalRepository: SignalRepository
   generateMessageTag(): string
-  /** Resolves when the network has accepted the login of the device. Rejects if the socket ends before. */
+  /** Resolves when the network has accepted the login of the device. Rejects if the socket ends first. */
   readonly loggedIn: Promise<void>
   /** Rejects with `instance_not_connected` until the handshake of the connection has ended. */
   sendNode(node: BinaryNode): Promise<void>

@@ -26,8 +26,8 @@ const ORDER: readonly TimelineStep['kind'][] = [
 ]
 
 /**
- * Returns undefined if the log has no row of the event any longer. The timeline then omits the event. Every other error
- * is thrown again.
+ * Returns undefined if the error means that the log no longer has the event. The timeline then omits the event. Every
+ * other error is thrown again.
  */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined

@@ -27,7 +27,7 @@ export interface ActionContext extends Asker {
   state: RuntimeState
   log: Logger
   files: ActionFiles
-  /** Host of the pictures, because the network sends only their paths. */
+  /** Host of the pictures of channels, because the network usually sends only the paths of these pictures. */
   pictureHost: string
   /**
    * Runs changes of the same object one after another. If two changes were based on the same version, the network would

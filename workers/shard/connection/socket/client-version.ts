@@ -26,8 +26,8 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
 /**
- * Chooses the operator's version, or the stored version if there is none or the network has refused it. The stored
- * version is not used if this release has a newer one.
+ * Chooses the version that the operator has set. If none is set, or the network has refused it, chooses the stored
+ * version, or that of this release if it is newer.
  */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }

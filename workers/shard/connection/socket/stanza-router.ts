@@ -59,7 +59,7 @@ export interface Route<Outcome = unknown> {
   line: Mutex
   steps: readonly Step<Outcome>[]
   answer: Answer<Outcome>
-  /** Set for the row of stanzas that no other row matches. They are counted as unknown. */
+  /** Set for a row that takes the stanzas of its tag that no other row matches. They are counted as unknown. */
   isRest?: true
 }
 
@@ -101,7 +101,7 @@ export interface RouterDeps {
    */
   onGivenUp(error: Error, about: { route: string; step: string }): void
   onOverflow(line: string): void
-  /** Called with a stanza that only the last row or no row matches. */
+  /** Called with a stanza that no row matches, or only a row with `isRest`. */
   onUnknown(node: BinaryNode): void
   onUnanswered(error: Error): void
 }

@@ -19,7 +19,7 @@ import { createWebVersion, startVersion, type VersionState, type WebVersion } fr
  * and our sockets connect to the same host.
  */
 const PAGE = 'https://web.whatsapp.com/sw.js'
-/** Headers that the library sends, too. If they are missing, the server sends a page for robots. */
+/** Headers that the library also sends. If they are missing, the server sends a page for robots. */
 const HEADERS = {
   'sec-fetch-site': 'none',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',

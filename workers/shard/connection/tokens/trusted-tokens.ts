@@ -29,14 +29,14 @@ export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' |
   /** Returns the contact's token for a message. `isDue` says whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
-   * Returns the substitute for a missing token. Empty if there is a token, for a person without a LID, and while the
-   * phone has not sent a salt.
+   * Returns the substitute for a missing token. Empty if there is a token, for our own jid, for a person without a LID,
+   * and while the phone has not sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /** Sends our token to the contact in the background. Only one send per contact runs at a time. */
   giveSoon(jid: string): void
-  /** Sends our token again after the contact's keys have changed. */
+  /** Sends our token again after the contact's keys have changed. Does nothing if it was never sent or has expired. */
   giveAgain(jid: string): void
   /** Removes expired tokens in the background, at most once a day. */
   removeExpired(): void

@@ -90,8 +90,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 
 /**
  * Returns the session, and the change that stores a new identity. An identity is trusted on first use, as in WhatsApp
- * Web, but the identity of the own phone is known before. A changed identity replaces the old sessions only together
- * with the operation's own changes, so that an invalid message destroys no session.
+ * Web, but the identity of the account's own phone is known beforehand. A changed identity replaces the old sessions
+ * only together with the operation's own changes, so that an invalid message destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)

@@ -28,7 +28,7 @@ export function createSplitter(): Splitter {
     },
     next() {
       if (size === undefined && total >= PREFIX) size = PREFIX + joined().readUIntBE(0, PREFIX)
-      // This check comes first, so that the bytes of a frame are copied at most twice.
+      // The size is checked before the pieces are joined, so that the bytes of a frame are copied at most twice.
       if (size === undefined || total < size) return undefined
       const all = joined()
       const frame = all.subarray(PREFIX, size)

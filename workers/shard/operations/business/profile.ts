@@ -15,7 +15,7 @@ import { accountOf } from './accounts.ts'
 const DONE = { value: true } as const
 
 const MAX_CATEGORIES = 200
-/** Maximum lengths of shown values. They are equal to the limits for values that callers write. */
+/** Maximum lengths and numbers of shown values. They are equal to the limits for values that callers write. */
 const BOUNDS = {
   description: 512,
   address: 256,

@@ -23,8 +23,8 @@ const NO_PERMISSION = new Set([401, 403, 405])
 const OTHER_ROLE = 405
 
 /**
- * Runs `work`. If the network refuses it, one more query finds out whether the account follows the channel. If not,
- * rejects with `newsletter_not_found`.
+ * Runs `work`. If the network refuses it, queries whether the account follows the channel. If it does not, rejects with
+ * `newsletter_not_found`.
  */
 export async function asFollower<T>(
   context: Context,
