@@ -24,7 +24,7 @@ import {
   type Parameter,
 } from './described-operations.ts'
 
-/** `tools`: the folder in which `openapi-typescript` is installed. */
+/** Returns the contents of both files. `tools`: the folder in which `openapi-typescript` is installed. */
 export function clientSources(endpoints: Endpoints, tools: string): { schema: string; operations: string } {
   const description = descriptionOf(endpoints)
   const operations = operationsSource(description)

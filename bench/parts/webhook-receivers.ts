@@ -96,7 +96,7 @@ async function open(kind: Kind): Promise<string> {
 const calls = {
   open: async () =>
     Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await open(kind)]))) as Record<Kind, string>,
-  /** If `value` is true, each receiver behaves as its kind does. If it is false, all of them answer. */
+  /** Makes each receiver behave as its kind does (true), or makes all of them answer (false). */
   setBroken(value: boolean) {
     isBroken = value
     if (value) last.clear()

@@ -15,7 +15,7 @@ export type { TraceLine } from './watch/trace.ts'
 
 export interface SandboxOptions extends SandboxNetworkOptions {
   /**
-   * Receives warnings for the operator, for example about a state file that cannot be read. By default, they are
+   * Receives warnings for the operator, for example about a state file that cannot be written. By default, they are
    * dropped.
    */
   onWarning?: ((sentence: string) => void) | undefined

@@ -6,7 +6,7 @@ import type { Network, Person } from './model.ts'
 import { addPerson, setAbout, setDeviceCount } from './people.ts'
 import { setPersonPicture } from './pictures.ts'
 
-/** If `retries` is false, the contact sends no retry receipt for a message that it cannot decrypt. */
+/** Fields of a contact. `retries`: false if it sends no retry receipt for a message that it cannot decrypt. */
 export type ContactOptions = ContactInput & { retries?: boolean | undefined }
 
 function describeContact(person: Person) {

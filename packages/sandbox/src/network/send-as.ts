@@ -12,7 +12,7 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** Used in place of a chat for messages that a phone sends to its own devices. */
+/** Value in place of a chat, for messages that a phone sends to its own devices. */
 const PEER = 'peer'
 /** Number of a person's sent messages that are kept for devices that request them again. */
 const REMEMBERED = 4_000

@@ -99,7 +99,10 @@ export const Expect = v.strictObject({
 
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })
 
-/** A stanza that is sent to all connected devices of an account, or on one connection. */
+/**
+ * A stanza that is sent to all connected devices of an account, or on one connection. With `keep`, it is also queued
+ * for devices that are not connected.
+ */
 export const Push = v.pipe(
   v.strictObject({
     phone: v.optional(Phone),

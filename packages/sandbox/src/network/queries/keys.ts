@@ -18,7 +18,7 @@ import { type AnyDevice, devicesOf, findDevice, findPerson } from '../people.ts'
 import type { Answer } from './query.ts'
 
 const KEY_TYPE = Buffer.from([5])
-/** If fewer one-time keys than this are left, the client is asked for more. */
+/** Number of one-time keys below which the client is asked for more. */
 const LOW_STOCK = 5
 
 /**

@@ -110,7 +110,7 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
   })
 }
 
-/** One of these attributes must be given together with the LID of a blocked person. */
+/** Attributes of which exactly one must accompany the LID of a person to block. */
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
 /**

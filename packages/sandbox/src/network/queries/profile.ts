@@ -10,7 +10,7 @@ import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../picture
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Names in stanzas of the audiences of a status. The current audience is marked as the default. */
+/** Names of the audiences of a status, as in stanzas. An answer marks the current audience as the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
