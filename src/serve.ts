@@ -118,7 +118,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    // A service that has passed the request on has checked its head, and has then added headers of its own.
+    // The head of a request that was passed on is not checked: the other service has checked it, and has then added
+    // headers of its own.
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)

@@ -27,7 +27,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   if (HALF_CHARACTER.test(value)) refuse('must not have a lone surrogate (half of a character)')
 }
 
-/** Text of a send. Its length is counted in code points, and it is never trimmed. */
+/** A text whose length is counted in code points, such as the text of a send. It is never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()

@@ -27,7 +27,10 @@ export interface Facts {
     queue: number | null
     backlog: number | null
     isRestricted: boolean
-    /** Time in epoch ms since which the receiver has refused events of one type; null if it accepts all events. */
+    /**
+     * Time in epoch ms since which all attempts to deliver events of one type have failed; null if there is no such
+     * type.
+     */
     refusedSince: number | null
   }[]
   points: readonly HealthPoint[]

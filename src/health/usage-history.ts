@@ -11,7 +11,7 @@ const STEPS: Record<UsageWindow, number> = { minute: 10 * SECOND, hour: 5 * MINU
 const WINDOWS = Object.keys(USAGE_WINDOWS) as UsageWindow[]
 
 interface Row {
-  /** Time of the totals in epoch ms. */
+  /** Time of the totals in epoch ms, by the steady clock. */
   at: number
   totals: UsageAmounts
 }

@@ -76,7 +76,7 @@ export interface AppDeps {
   baseUrl: string | null
   /** CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
-  /** CIDR ranges of callers that may use `/admin`. If the list is empty, all callers may. */
+  /** CIDR ranges from which `/admin` may be used. An empty list allows every address. */
   adminAllowedIps: readonly string[]
   /** If false, `/openapi.json` and `/docs` answer 404. */
   docs: boolean

@@ -255,7 +255,7 @@ export function discardBody(request: Request, source: BodySource = webBodies): v
   if (reader !== undefined) void throwAway(reader, steadyClock)
 }
 
-/** Reads a short text whose sender is not known yet. `tooLong` is the error for more than `most` bytes. */
+/** Reads a short text of a caller that is not authenticated yet. `tooLong` is the error for more than `most` bytes. */
 export async function receiveText(
   request: Request,
   { most, tooLong, clock = steadyClock }: { most: number; tooLong(): Error; clock?: Clock | undefined },

@@ -36,8 +36,8 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
         // The host answers only requests with this `origin` header.
         headers: { origin: 'https://web.whatsapp.com' },
       })
-      // The reader gets the error too. Without this listener, an error while nobody reads would end the thread and all
-      // other downloads.
+      // If there were no listener, an error while nobody reads would end the thread and all other downloads. The reader
+      // gets the error nevertheless.
       response.body.on('error', () => {})
       // Redirects are not followed: the network's host sends none, and other hosts must not be reached.
       if (response.statusCode !== 200) {

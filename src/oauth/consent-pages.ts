@@ -69,8 +69,8 @@ export function createConsentPages({ store, sealer, clock, log }: ConsentPagesDe
 }
 
 /**
- * Returns only the properties of a request. A consent has more properties, and the URIs of a client are not needed once
- * the request was checked.
+ * Copies only the properties of an authorization request. A consent has more properties, and the redirect URIs of the
+ * client are not needed after the check.
  */
 export const requestOf = ({
   client: { id, name },

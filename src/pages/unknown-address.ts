@@ -33,8 +33,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
 }
 
 /**
- * Maximum number of folders that a link goes up. Longer paths have no page of this service above them, and a browser
- * ignores steps above the first folder.
+ * Maximum number of folders that a link goes up. A path with more folders is no mistyped address of this service, so
+ * its links need not work.
  */
 const MAX_STEPS = 16
 

@@ -30,7 +30,10 @@ export interface ActiveWatchDeps {
 const LOOK_EVERY = SECOND
 /** A service that gave no answer for this time in ms does not count as reached. */
 const REACHED_FOR = 3 * SECOND
-/** Milliseconds for the last answers of the former active service, after another one has become active. */
+/**
+ * Milliseconds within which the last answers of the former active service must arrive, after another one has become
+ * active.
+ */
 export const LAST_ANSWERS = SECOND
 
 export function createActiveWatch({ caller, lostAfterMs, log }: ActiveWatchDeps): ActiveWatch {

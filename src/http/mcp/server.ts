@@ -47,7 +47,7 @@ function serverOf(session: Session, versions?: string[]): Server {
 }
 
 /**
- * Returns a request for the SDK. It has no body, because the body was already read, and a fixed `Accept` header,
+ * Returns a request for the SDK. Its body is left out, because it was already read. Its `Accept` header is a fixed one,
  * because the caller's was already checked.
  */
 function headOf(request: Request): Request {

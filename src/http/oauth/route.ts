@@ -27,8 +27,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Counts a request against the limit of its kind. Behind a proxy all callers have the same address. The kinds have
-   * separate limits, so that requests of other callers do not lock out the apps.
+   * Counts a request against the limit of its kind. The kinds have separate limits: behind a proxy all callers have the
+   * same address, so requests of others could otherwise lock out the apps.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 

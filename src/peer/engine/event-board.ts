@@ -19,8 +19,8 @@ export interface EventBoard {
   /** Writes lines to the answer until it is closed. `after` is the number of the last outcome that its reader has. */
   stream(outgoing: ServerResponse, after: number | undefined): void
   /**
-   * Tells the readers what this service has allowed of common limits. A reader that takes nothing at the moment misses
-   * it.
+   * Tells the readers what this service has allowed of common limits. A reader that accepts no data at the moment is
+   * left out.
    */
   use(uses: readonly LimitUse[]): void
   /** Writes to each stream the events that wait for it, and ends it. */

@@ -19,7 +19,7 @@ export interface Packed {
   size: number
 }
 
-/** Number of bytes of the length in front of the JSON. */
+/** Number of bytes in front of the JSON, which state its length. */
 const LENGTH = 4
 const MOST_JSON = 64 * 1_024 * 1_024
 const MOST_PARTS = 128 * 1_024 * 1_024

@@ -73,7 +73,7 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
 
   /**
    * Returns the service whose state counts: the home if it has sent one, otherwise `from`, otherwise the service whose
-   * state was reported last.
+   * state was reported last, otherwise any that has sent one.
    */
   function sourceOf(instance: string, from: string | undefined): string | undefined {
     const hasSent = (peer: string | undefined) => peer !== undefined && sent.get(peer)?.has(instance) === true

@@ -22,8 +22,8 @@ export interface BalancingOptions {
 /** Maximum number of simultaneous moves from one member, except in a drain. */
 const AT_ONCE = 4
 /**
- * A member that has not claimed an instance that was given to it gets no instances for a while. This is the length of
- * that while, as a multiple of `quiet`.
+ * Time for which a member gets no instances after it has not claimed one that was given to it, as a multiple of
+ * `quiet`.
  */
 const NOT_TAKEN_BARS = 10
 /** Number of sessions that a member starts per second. */

@@ -79,8 +79,8 @@ export function createClaiming(
       const stored = map.all()
       const isUnfit = failing.isUnfit()
       const staying = new Set(others())
-      // The member that gives an instance to this one may leave, so the commands for the instance wait for this member
-      // alone.
+      // True if the instance was given to this member, and no other member stays that could claim it. Commands for the
+      // instance then wait for this member.
       const isOnlyTaker = ({ wanted }: FreeInstance) => wanted === self && staying.size === 0
       const isLeft = (each: FreeInstance) =>
         !(isUnfit || failing.isAway(each.instance)) || each.freeMs >= LAST_RESORT * times.patience || isOnlyTaker(each)

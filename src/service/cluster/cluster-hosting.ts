@@ -88,7 +88,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     times,
     moves,
     others,
-    // If its thread is still starting, a move would end the thread, and the start would begin again.
+    // If the thread of the instance is still starting, a move would end the thread, and the start would begin again.
     isMovable: (each) => isSettledHere(each) && deps.failingFor?.(each) === undefined && directory.mayMove(each, times.quiet),
     isAway: failing.isAway,
     hasEnded: () => isDraining || looks.isStopped(),

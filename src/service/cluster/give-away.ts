@@ -23,7 +23,9 @@ export interface GiveAwayOptions {
  * without a session.
  */
 const ARRIVING = 8
-/** Milliseconds after which an instance that is not connected at the other member counts no longer. */
+/**
+ * Milliseconds after which an instance no longer counts as arriving, although it is not connected at the other member.
+ */
 const ARRIVES_WITHIN = 5 * SECOND
 /** Share of the time left that the moves may take. The last instances need time to stop. */
 const HURRY_SHARE = 0.5
