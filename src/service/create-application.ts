@@ -284,7 +284,7 @@ async function dashboardOf(
   const { store, keyRing, sealer } = storage
   if (mode === 'off') {
     // `MAX_LAG` is subtracted, because another service may know a later use of the session that is not stored yet, and
-    // its clock may differ.
+    // the clocks may differ.
     const isOver = (session: DashboardSession) => isOverAt(steadyClock.now() - MAX_LAG, session)
     // A failure is only logged, because the next start tries again.
     await removeSessions({ store, main, sealer }, isOver).catch((err: unknown) =>

@@ -5,7 +5,7 @@ import type { KeyRing } from '../storage/key-ring.ts'
 
 export interface ErasingDeps {
   keyRing: Pick<KeyRing, 'destroy'>
-  /** Erases everything of an instance that no thread runs. Does nothing if it has a configuration. */
+  /** Erases everything of an instance that runs in no thread. Does nothing if the instance has a configuration. */
   eraseStored(instance: string): Promise<unknown>
   steps: Steps
   log: Log

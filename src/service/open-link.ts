@@ -6,8 +6,8 @@ import type { Listening } from '../serve.ts'
 import { parseSecretKey } from '../storage/secret-key.ts'
 
 /**
- * Opens the link to the other services. Resolves with undefined without `SVC_PEER_PORT`; then no code of the link is
- * loaded.
+ * Opens the link to the other services. Resolves with undefined if `SVC_PEER_PORT` is not set; no code of the link is
+ * then loaded.
  */
 export async function openLink(
   { host, peerPort, secretKey }: Config,

@@ -74,10 +74,7 @@ export interface StateStore {
    * the store.
    */
   changes?: ChangeFeed
-  /**
-   * Lists the distinct ids that follow a prefix, which ends with `:`. Absent if the ids can be read one by one at no
-   * cost.
-   */
+  /** Lists the distinct ids that follow a prefix, which ends with `:`. Absent if reading the ids one by one is fast. */
   ids?(prefix: string): Promise<string[]>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Finishes an interrupted deletion: removes all records of an instance without a configuration. */
+/** Finishes interrupted deletions: removes the records, media and key of each instance without a configuration. */
 import type { Log } from '../domain/log.ts'
 import { isUuid } from '../lib/is-uuid.ts'
 import { isAlone } from './beside-members.ts'

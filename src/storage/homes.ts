@@ -50,8 +50,8 @@ export interface StoredHome {
   isFree: boolean
   /**
    * True if within the last day a service took the instance over from a service that had ended without releasing it.
-   * The former service may not have ended but only have been paused, and would log in once more when it continues.
-   * Later moves do not change the value.
+   * Perhaps the former service was only paused, and would log in once more when it continues. Later moves do not change
+   * the value.
    */
   isTakenOver: boolean
 }

@@ -165,9 +165,7 @@ export const keys = {
     `${keys.directoryOf(id, kind)}${part.toString(16).padStart(3, '0')}`,
   directoryOf: (id: string, kind: string): string => `${keys.directory(id)}${kind}:`,
   directory: (id: string) => `instance:${id}:directory:`,
-  /**
-   * Present if the directory of the account was recorded from the pairing on. The value is the version of its records.
-   */
+  /** Present once the directory of the account has been recorded since the pairing, or rebuilt from app state. */
   directoryBegun: (id: string) => `instance:${id}:directory-begun`,
   /** Collection of app state for which the account sent a change whose outcome is not known. */
   openChange: (id: string, collection: string) => `${keys.openChanges(id)}${collection}`,

@@ -157,9 +157,9 @@ export interface OpenParts {
   members?: Members | undefined
   /**
    * Makes the store refuse everything that the other threads of this process have sent and that is not stored yet;
-   * resolves when this is certain. With `thread`, its number in `claims`, only what that thread has sent. These threads
-   * must have ended, and must not be started again before the promise settles. Absent if only this machine can use the
-   * store.
+   * resolves when this is certain. With `thread` (its number in `claims`), this concerns only what that thread has
+   * sent. These threads must have ended, and must not be started again before the promise settles. Absent if only this
+   * machine can use the store.
    */
   endThreads?(thread?: number): Promise<void>
   /** Says which service may write the records of which instance. Absent if only this machine can use the store. */

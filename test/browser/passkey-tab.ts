@@ -82,7 +82,7 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
   }
 }
 
-/** Opens a tab with a passkey. The passkey exists before the page is loaded. */
+/** Opens a tab, with a passkey if one is given. The passkey exists before the page is loaded. */
 export async function openTab(
   context: BrowserContext,
   url: string,

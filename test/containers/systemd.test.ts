@@ -1,4 +1,7 @@
-/** Runs the systemd samples of docs/running.md unchanged, as root, in a new Debian container in which systemd runs. */
+/**
+ * Runs the systemd samples of docs/running.md as root in a new Debian container in which systemd runs. Only their
+ * placeholders are filled in.
+ */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Tests the aliases of routes. A request to an alias, with the alias's own field names, must have the same effect and
- * answer as a request to the canonical route.
+ * Tests the aliases of routes. A request to an alias, with the alias's own field names, must have the same effect as a
+ * request to the canonical route. The answer must be the same, too, unless the alias has a format of its own
+ * (`answer`).
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -17,7 +17,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   const base = resolve(dir)
   const pathOf = (key: string) => join(base, ...key.split(':'))
   const draftOf = (key: string) => pathOf(key) + DRAFT
-  /** Owners whose folder is new. The name of such a folder may not be on disk yet. */
+  /** Owners whose folder is new: its name is not yet certain to be on disk. */
   const newOwners = new Set<string>()
 
   /**

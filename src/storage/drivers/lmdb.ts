@@ -51,8 +51,8 @@ export interface LmdbDriver extends StateDriver {
 }
 
 /**
- * Returns the first string after every key with the prefix. Keys are printable ASCII, so the last character can be
- * incremented.
+ * Returns the first string that sorts after all keys with the prefix. Keys are printable ASCII, so the last character
+ * can be incremented.
  */
 const after = (prefix: string) => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 

@@ -248,7 +248,8 @@ async function openTables(
     }
     if (format === FORMAT) {
       // An earlier build made the same format without the table `svc_home`, or without a column of it or of
-      // `svc_service`, so what is missing is added. A thread or a command that only reads needs neither, and may not have the right to add them.
+      // `svc_service`, so what is missing is added. A thread or a command that only reads does not need it, and perhaps
+      // has no right to add it.
       if (hasTables && !isWhole && !isReader) await make()
       return
     }

@@ -43,7 +43,7 @@ export interface SharedRecordsDeps {
 const tooLate = () =>
   new StorageFailure('The database did not answer in time, or earlier changes still wait for it, so nothing was stored.')
 
-/** Rejects if the work has not ended at `until`, a value of `performance.now`. Calls `late` first. */
+/** Calls `late` and rejects if the work has not ended at `until`, a value of `performance.now`. */
 const inTime = <T>(work: Promise<T>, until: number, late = () => {}): Promise<T> =>
   orLate(work, until - performance.now(), () => {
     late()

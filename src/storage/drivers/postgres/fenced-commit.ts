@@ -32,8 +32,8 @@ export const CAN_WRITE = (service: string) =>
  * A home that was released to a certain service can be claimed by another one only if that service can no longer write,
  * or if the instance is in $13.
  *
- * If the former service did not release the home, the time of the claim is noted, because that service may not have ended
- * but only be paused.
+ * If the former service did not release the home, the time of the claim is noted, because that service has perhaps only
+ * been paused, and not ended.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
   WHERE (h.writer IS NULL OR NOT ${CAN_WRITE('h.writer')})

@@ -23,8 +23,8 @@ const hasAdded = (schema: string) =>
   ).join(' AND ')
 
 /**
- * Query that tells whether the schema, its first table and the columns that were added later exist. The schema name needs
- * no escaping, but it may be a reserved word of SQL.
+ * Query that tells whether the schema, its first table and the columns that were added later exist. The schema name
+ * needs no escaping, but it needs quotes, because it may be a reserved word of SQL.
  */
 export const tablesExist = (schema: string) => ({
   text: `SELECT to_regnamespace('"${schema}"') IS NOT NULL, to_regclass('"${schema}".svc_meta') IS NOT NULL, ${hasAdded(schema)}`,

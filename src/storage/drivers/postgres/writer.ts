@@ -198,7 +198,7 @@ async function isUndone(state: State, isTransaction: boolean): Promise<boolean> 
 }
 
 /**
- * Resolves with true if the next commit is stored. Checks this on a new connection. `doubtEnds` is the time until which
+ * Checks on a new connection whether the commit after the number `seq` is stored. `doubtEnds` is the time until which
  * the result must be known; undefined if the commit was not sent yet.
  */
 async function isStored(state: State, work: Work, doubtEnds: number | undefined): Promise<boolean> {

@@ -15,7 +15,7 @@ const LEAVE = `UPDATE svc_service SET leaving = true, since = now() WHERE writer
 
 /**
  * Marks the row of the member `writer` as leaving, if one of the members `others` does not leave. Resolves with whether
- * it was marked. After a rejection it may be marked, until the member writes its row again.
+ * it was marked. After a rejection, the row is possibly marked until the member writes it again.
  */
 export async function decideToLeave(link: Link, writer: string, others: readonly string[]): Promise<boolean> {
   const ask = askOf(link)

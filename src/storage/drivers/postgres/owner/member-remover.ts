@@ -29,7 +29,7 @@ export interface MemberRemoverOptions extends Pick<ClusterOptions, 'onLost' | 'o
   target: Target
   /** Id of the member that removes the others. */
   own: string
-  /** Called after members were removed. */
+  /** Called each time that a member was removed. */
   onRemoved(): void
 }
 

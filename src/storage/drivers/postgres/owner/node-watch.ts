@@ -29,8 +29,8 @@ export type NodeVerdict = 'alive' | 'unconnected' | 'still' | 'dead'
  */
 const SILENT = 5_000
 /**
- * The same time for a service that also has no connection. This shorter time applies only if the watcher has seen the
- * connection or a rising counter, because a new server after a failover never had the connection.
+ * Shorter time for a service that also has no connection. It applies only if the watcher has seen the connection or a
+ * rising counter, because a new server after a failover never had the connection.
  */
 const UNCONNECTED = 2_000
 /**
@@ -50,7 +50,7 @@ export interface NodeWatch {
    * rise.
    */
   silentMs(id: string): number | undefined
-  /** Begins all observations again with the next look, because the database could not be reached. */
+  /** Begins all observations again at the next look. Called, for example, when the database could not be reached. */
   forget(): void
 }
 

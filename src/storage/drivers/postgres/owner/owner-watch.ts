@@ -14,7 +14,10 @@ export type Verdict = 'free' | Exclude<NodeVerdict, 'unconnected'>
 export interface OwnerWatch {
   /** Judges the owner. `askedAt` is the time of the standby's own clock at which the query was sent. */
   judge(look: OwnerLook, askedAt: number): Verdict
-  /** Restarts the observation at the next look, because the database could not be reached. */
+  /**
+   * Begins the observation again at the next look. Called when the database could not be reached, or a takeover was
+   * tried.
+   */
   forget(): void
 }
 

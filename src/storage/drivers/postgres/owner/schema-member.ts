@@ -39,7 +39,7 @@ const AWAY = 'The service cannot reach PostgreSQL, and another member of its clu
  */
 const IS_ALONE = `(w.is_over OR EXISTS (SELECT FROM svc_service n WHERE n.writer = w.id AND n.state = 'active')) AND NOT ${IS_CONNECTED}`
 
-/** Another member, which could replace this one. If its address is known, it has all properties. */
+/** Another member, which could replace this one. If its address is known, all properties are present. */
 type Rival = Pick<Member, 'id'> & Partial<Member>
 
 export async function joinSchema(target: Target, options: MemberOptions): Promise<() => Promise<void>> {

@@ -54,7 +54,8 @@ export async function takeOverSchema(link: Link, target: Target, options: Takeov
 /** Rejects with a sentence for the operator if another service uses the schema. The caller then ends the connection. */
 async function take(link: Link, { shown }: Target): Promise<void> {
   const isGranted = await isGrantedSoon(link)
-  // The lock alone proves nothing: a restart of the server releases it, and the members may not have taken it again yet.
+  // The lock alone proves nothing: a restart of the server releases it, and perhaps the members have not taken it again
+  // yet.
   if (isGranted ? await doMembersRun(link) : await hasMembers(link))
     throw new Error(
       `Services with SVC_CLUSTER=on use the store in ${shown}. Stop all of them first; a service, but no command, can also run beside them with SVC_CLUSTER=on.`,
