@@ -46,8 +46,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     schedule.waitOf(item) <= 0
 
   /**
-   * Stores an item together with its in-flight record. No other attempt may begin during this commit, because it would
-   * overwrite the record.
+   * Stores an item together with its in-flight record. The mode `naming` prevents other attempts during this commit,
+   * because an attempt would overwrite the record.
    */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
     const naming = counter.next(item.svcId)

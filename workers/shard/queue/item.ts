@@ -104,8 +104,8 @@ export interface Place {
   status: 'waiting' | 'processing'
   position: number
   /**
-   * Earliest time of sending in epoch ms; null if unknown. Without a connection it is known only for an item that
-   * waits for its `send_at`.
+   * Earliest time of sending in epoch ms; null if unknown. Without a connection it is unknown for every waiting item,
+   * except for one that waits for its `send_at`.
    */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']

@@ -9,7 +9,7 @@ import type { ItemStore } from './item-store.ts'
 
 export interface LookAhead {
   towards(next: Waiting | undefined): void
-  /** Must be called when the sending of the item begins. A preparation that has not begun then does not begin later. */
+  /** Must be called when the sending of the item begins. If the preparation has not begun by then, it is skipped. */
   turnOf(svcId: string): void
   gone(items: readonly Waiting[]): void
   discard(): void

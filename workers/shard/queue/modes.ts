@@ -14,8 +14,8 @@ export type Mode =
   | { name: 'naming'; svcId: string }
   | { name: 'named'; svcId: string }
   /**
-   * `since`: time of the monotonic clock at which the sending began. `done` resolves when the item has ended, and never
-   * rejects.
+   * `since`: time of the monotonic clock at which the sending began. `done` resolves when the attempt is over, and
+   * never rejects.
    */
   | { name: 'sending'; item: Waiting; since: number; done: Promise<void> }
   | { name: 'settling'; item: Waiting; since: number; done: Promise<void> }

@@ -104,7 +104,7 @@ export function createMessageStatuses(
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
     steps('receipt:before-commit')
     await store.commit({
-      // The last operation of a commit with the same key counts, so the highest status comes last.
+      // If operations of a commit have the same key, the last one counts. So the highest status comes last.
       ops: [
         ...rises.flatMap(({ subjects, status }) => levels.ops(subjects, LEVEL[status])),
         ...appended.flatMap(({ ops }) => ops),

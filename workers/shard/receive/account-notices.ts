@@ -1,6 +1,6 @@
 /**
- * Reports changes of the account that arrive as app state: profile name, labels of chats, and saved contacts. The state
- * from before the device was linked is not reported.
+ * Handles changes of the account that arrive as app state: reports the profile name and the labels of chats, and stores
+ * saved contacts. State from before the device was linked is not reported.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'

@@ -28,7 +28,7 @@ export interface Calls {
   load(): Promise<void>
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Rejects each call again whose rejection the network did not confirm. Without this, such a call might never be
+   * Rejects again the calls whose rejection the network did not confirm. Without this, such a call might never be
    * reported, because the network does not send the end of a rejected call. Called after each login.
    */
   resume(session: Session): void

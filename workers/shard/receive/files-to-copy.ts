@@ -7,8 +7,8 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
 /**
- * Maximum number of links to files whose event is not committed yet. Links of events that nobody wants are removed
- * only by this limit.
+ * Maximum number of links that are not in an event yet. Links of events that nobody wants are removed only by this
+ * limit.
  */
 const MAX_LINKS = 1_000
 const MAX_EVENTS = 10_000
@@ -21,7 +21,7 @@ export interface FilesToCopy {
 
 export function createFilesToCopy(instance: string, announce: () => void): FilesToCopy {
   const links = new BoundedCache<string, string>(MAX_LINKS)
-  /** Number of links that are not in an event yet. It can be too high, because evicted links are not subtracted. */
+  /** Number of links in `links`. It can be too high, because evicted links are not subtracted. */
   let made = 0
   const appended = new BoundedCache<string, true>(MAX_EVENTS)
 

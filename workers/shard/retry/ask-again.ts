@@ -67,8 +67,8 @@ export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissi
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
   /**
-   * Time up to which requests to a sender are scheduled, one per `PAUSE`; by sender. The time is in the past while the
-   * sender may get a request immediately.
+   * Time for which the newest request to each sender is scheduled, with one request per `PAUSE`. The schedule begins in
+   * the past, so that the first requests (`BURST`) are sent immediately.
    */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []

@@ -13,8 +13,8 @@ import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
 /**
- * Maximum number of status posts whose recipients are remembered. The deletion of an older post is sent to the current
- * recipients.
+ * Maximum number of status posts whose recipients are remembered. A deletion or edit of an older post is sent to the
+ * current recipients.
  */
 const MAX_AUDIENCES = 50
 

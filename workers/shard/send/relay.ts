@@ -34,8 +34,8 @@ export interface OutgoingMessage {
 }
 
 /**
- * Codes after which the message is sent once to the person's other jid (number or LID), with the same id. Each attempt
- * counts against the account.
+ * Codes after which the message is sent to the person's other jid (number or LID), with the same id. This is done only
+ * once, because each attempt counts against the account.
  */
 const TRY_OTHER = new Set([400, 463, 479])
 /**

@@ -21,7 +21,8 @@ export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnPa
     try {
       await finishRegistration(sock, node)
     } finally {
-      // The phone has created a new secret, even if the pairing code was mistyped. The shown QR code must contain it.
+      // `finishRegistration` replaces the secret of this device, even if the pairing code was mistyped. The shown QR
+      // code must contain the new secret.
       own.qrClock.secretChanged()
     }
   }

@@ -31,7 +31,10 @@ export interface PartDeps extends AccountStanzaDeps, ChatStanzaDeps, DeviceStanz
   reader: Pick<AppStateReader, 'read' | 'version'>
   inbox: InboxSession
   receiving: Receiving
-  /** Processes peer messages again whose effects were interrupted. Called once per socket. */
+  /**
+   * Processes again the messages of the account's own phone whose effects were interrupted. Only the first call per
+   * socket has an effect.
+   */
   replayPeers(): void
   statuses: MessageStatuses
   messages: Pick<MessageLedger, 'isOwn' | 'sent'>

@@ -21,7 +21,9 @@ import type { MessageOutcome } from '../wire/confirmation.ts'
 import type { Match } from '../wire/match.ts'
 import { LEFT } from './stanza-left.ts'
 
-/** Kinds of stanzas that are confirmed even if nothing processes them; otherwise the network delivers them again. */
+/**
+ * Kinds of stanzas that are confirmed even if nothing processes them, so that the network does not deliver them again.
+ */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
 /**
  * Types of receipts about the status of the account's messages, or about messages that were read on another device. A

@@ -98,7 +98,7 @@ const changeQuery = (content: BinaryNode[]): BinaryNode =>
 
 /**
  * Changes only these fields of a profile. Each website is a `<website>`, and a single empty `<website>` removes all
- * websites. Closed days are omitted.
+ * websites. `hours` contains only the days on which the business is open.
  */
 export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
   const { description, address, email } = texts

@@ -32,7 +32,10 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
 
-/** Returns the duration of disappearing messages in seconds; null if the notification is about something else. */
+/**
+ * Returns the duration of disappearing messages in seconds; 0 if they were switched off, null if the notification is
+ * about something else.
+ */
 export function groupExpiryIn(notice: BinaryNode): number | null {
   if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0
   const seconds = Number(getBinaryNodeChild(notice, 'ephemeral')?.attrs.expiration)

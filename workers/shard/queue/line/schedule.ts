@@ -20,8 +20,8 @@ export interface Schedule {
    */
   waitOf(head: Waiting | undefined): number
   /**
-   * Lets no item be sent for this time from now on, or until the connection changes. Used after a failure that the item
-   * did not cause.
+   * Prevents attempts for this many ms, or until the connection opens or ends. Used after a failure that the item did
+   * not cause.
    */
   pause(ms: number): void
   itemDone(): void

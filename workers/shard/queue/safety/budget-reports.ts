@@ -50,8 +50,8 @@ export function createBudgetReports(
     const { due, op } = await told.due(spent, now.at)
     if (due.length === 0) return result
     const waitingNow = () => queue.waitingFor(['first_contact_budget']).first_contact_budget
-    // The first count starts the look-ups of all recipients. Items are counted only after their look-up, so the
-    // result is read again later.
+    // The first count starts the look-ups of all recipients. An item is counted only after its look-up, so the items
+    // are counted again after all look-ups.
     waitingNow()
     await recipients.settled()
     const waiting = waitingNow()

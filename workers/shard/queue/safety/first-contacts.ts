@@ -37,8 +37,8 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 
   /**
-   * Reads the contacts of earlier runs once. Their times are of the wall clock, so a second reading could miss contacts
-   * of this run.
+   * Reads the contacts of earlier runs once. A second reading would depend on the wall clock, and could miss contacts
+   * of this run after the clock was set.
    */
   const load = async () => {
     if (times !== undefined) return

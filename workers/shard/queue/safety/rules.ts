@@ -79,8 +79,8 @@ export interface Budget {
 }
 
 /**
- * Time of the monotonic clock at which all budgets allow a message to a new person: undefined if now, `Infinity` if
- * never.
+ * Returns the time of the monotonic clock at which all budgets allow a message to a new person: undefined if now,
+ * `Infinity` if never.
  */
 export function budgetsFreeAt(settings: SendSafetySettings, state: SafetyState, now: Moment): number | undefined {
   const ends = budgetsOf(settings, state, now).flatMap(({ freeAt }) => freeAt ?? [])

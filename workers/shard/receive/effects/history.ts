@@ -1,7 +1,7 @@
 /**
  * Reads the history that the phone sends to a new device. The file is verified, then inflated and decoded in slices, so
- * that even 200,000 chats do not block the thread. Each reader gets all slices in order.
- * A history arrives with several notices, each of which names a file. After a kill a file is read again from its
+ * that even 200,000 chats do not block the thread. Each reader gets all slices in order. A history arrives with several
+ * notices, each of which names a file or contains its part of the history. After a kill a file is read again from its
  * beginning, so readers must accept data that they already have.
  */
 import { pipeline, Readable } from 'node:stream'

@@ -13,7 +13,7 @@ export interface PrivacyTokens {
   came(notice: BinaryNode): Promise<void>
   /**
    * Called for each ack of a message. If the ack has error 463, a token may be missing, so the account's token is sent
-   * to the contact and the contact's token is requested.
+   * to the contact. The answer can contain the contact's token.
    */
   refused(ack: BinaryNode): void
 }

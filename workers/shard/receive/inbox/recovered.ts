@@ -1,6 +1,6 @@
 /**
- * Reports messages that arrived without content and that the phone sent again. Their events are written before the
- * phone's message leaves the journal, so a crash in between loses none.
+ * Reports missing messages that the phone has sent again. They had arrived without content, or could not be decrypted.
+ * Their events are written before the phone's message leaves the journal, so a crash in between loses none.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -48,8 +48,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Returns the message with the key of the stanza that arrived without content, because the phone may use other jids.
-   * Returns null if the message is no longer missing.
+   * Returns the message with the key of the stanza that arrived first, because the phone may use other jids. Returns
+   * null if the message is no longer missing.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

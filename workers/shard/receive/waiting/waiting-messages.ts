@@ -1,8 +1,8 @@
 /**
  * Keeps records of received messages that cannot be decrypted yet. Their senders are asked to send them again. If a
- * message does not arrive in time, it is reported as `waiting_message`, or as `unsupported` if nobody can send it.
- * The record is written before the network gets an answer, so that a crash loses no report. It stays until the message
- * arrives or a day has passed.
+ * message does not arrive in time, it is reported as `waiting_message`, or as `unsupported` if `add` got a type
+ * (`protoType`). The record is written before the network gets an answer, so that a crash loses no report. It stays
+ * until the message arrives or a day has passed.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -113,7 +113,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     }
     const record = { ...found.record, isTold: true }
     // The entry is set before the commit. If the readable message arrives during the commit, it finds the entry, and
-    // its event is written later.
+    // its event is written after this one.
     entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {

@@ -1,6 +1,6 @@
 /**
- * Sends one item of the queue with the handler of its operation. The commit that ends the item contains its `delivery`,
- * the first status, and the event of the sent message.
+ * Sends one item of the queue with the handler of its operation. The commit that ends the item contains its `delivery`
+ * event, the status `sent`, and the event of the sent message.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'

@@ -11,7 +11,10 @@ import { repository } from '../../../../src/storage/repository.ts'
 
 /** Time in ms for which events are kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
-/** Maximum time in ms by which the time on disk may be too old. So it need not be written with every page. */
+/**
+ * Maximum time in ms by which `until` on disk may be behind the value in memory, so that the row is not written with
+ * every page.
+ */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 
 const RowSchema = v.record(
@@ -76,7 +79,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** Returns the id after which all events of these types are kept. Empty if no event was ever missed. */
+    /** Returns the id after which all events of these types are kept. Empty if none of these types was requested. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
