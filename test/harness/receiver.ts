@@ -57,8 +57,8 @@ export async function startReceiver(): Promise<Receiver> {
   let parked: Parked[] = []
   let answer: Reply | null = null
   /**
-   * Path of this receiver. Each receiver has its own path, because a later test may use the same port again. Requests
-   * for an earlier test may still arrive at it.
+   * Path of this receiver. Each receiver has its own path: a later test may use the same port, at which requests for an
+   * earlier test may still arrive.
    */
   const path = `/hook/${randomUUID()}`
 

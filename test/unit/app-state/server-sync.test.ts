@@ -90,7 +90,8 @@ test('what could not be written is a failure: it has to come again', async () =>
   assert.deepEqual(b.confirmed, [])
 })
 
-// A collection whose key has not arrived yet waits for the key. This wait must not count as a failed reading.
+// A read leaves a collection at its old version while the key is missing. This counts as a failed read, and the notice
+// is handled again when a key arrives.
 test('a failed read is repeated when a key arrives and at the next login, but a limited number of times', async () => {
   const b = bench()
   b.resync = async () => {}

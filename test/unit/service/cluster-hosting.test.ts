@@ -651,7 +651,7 @@ function failingMember(deps: Partial<ClusterHostingDeps>) {
     given,
     lines,
     lookAfter,
-    /** The other member gives the instance back after a while, because it cannot start it either. */
+    /** The other member gives the instance back after a while, because that member cannot start it either. */
     async comesBack() {
       wanted.set('bad', 'a')
       await lookAfter(1_000)

@@ -86,8 +86,8 @@ export async function openGateway({
   await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
 
   /**
-   * Opens the repository with the library's decrypting methods. They lock and commit as the inbox does, so that tests
-   * can compare both ways.
+   * Opens the repository with the methods by which the library decrypts messages. They lock and commit as the inbox
+   * does, so that a test can use this repository and that of the library in the same way.
    */
   function openRepository(): SignalRepository {
     const view = addTransactionCapability(auth.forSocket(creds).keys, log, { maxCommitRetries: 1, delayBetweenTriesMs: 1 })
