@@ -1,5 +1,5 @@
 /**
- * Rules that no change of a workspace may break. They are checked inside the transaction, on the state after the
+ * Rules that every change of a workspace must obey. They are checked inside the transaction, on the state after the
  * change.
  */
 import { Failure } from '../domain/failures.ts'

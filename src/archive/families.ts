@@ -8,7 +8,8 @@ import type { ArchiveKind } from '../domain/archive.ts'
 interface Family {
   in: readonly ArchiveKind[]
   /**
-   * True for messages and events that must be sent or reported only once. A move removes these records at the source.
+   * True for messages and events that must be sent or reported only once. The command `instance export` removes these
+   * records at the source of a move.
    */
   once?: true
 }

@@ -39,8 +39,8 @@ export function createDeletion(deps: DeletionDeps): Delete {
   const { records, held, account, oauth, engine, keyRing, isElsewhere, eraseLater, steps, log } = deps
 
   /**
-   * One commit removes the record, lowers the number of instances of the workspace, and revokes the apps of the
-   * instance.
+   * Removes the record, lowers the number of instances of the workspace, and revokes the apps of the instance, in one
+   * commit.
    */
   async function removeRecord({ id, workspace }: InstanceRecord): Promise<void> {
     await account.transact(workspace as WorkspaceId, (current) => {

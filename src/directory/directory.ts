@@ -102,8 +102,8 @@ export interface Directory {
    */
   proxyOf(instance: string): string | null | undefined
   /**
-   * Returns the dialect of an instance. Null if there is no such instance, or if it uses no dialect. This function is
-   * called for every request.
+   * Returns the dialect of an instance. Null if there is no such instance, or if it uses no dialect. It must be cheap,
+   * because it is called for every request.
    */
   dialect(instance: string): Dialect | null
   /** Returns the settings. User name and password of the proxy are masked. */

@@ -1,4 +1,4 @@
-/** Erases instances of this service whose configuration another service has removed. */
+/** Erases instances of this service that were deleted, if the deletion itself has not erased them. */
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -16,21 +16,21 @@ export interface ErasuresDeps {
 }
 
 /**
- * Time in ms after which this service erases the instance without a request. Normally the service that has deleted the
- * instance requests the erasure before.
+ * Time in ms after which this service erases a deleted instance without a request. Normally the service that deletes
+ * the instance requests the erasure earlier.
  */
 const DUE = 3 * SECOND
 const LONGEST_PAUSE = 60 * SECOND
 
 /**
- * Returns a function that erases an instance after a while. Normally the other service requests the erasure directly
- * after it has removed the configuration. If it cannot, for example because it was killed, the instance is erased
- * nevertheless.
+ * Returns a function that erases a deleted instance after a while, unless the instance has moved by then. The deletion
+ * normally requests the erasure itself. This function is for a request that failed, or was never sent because a service
+ * was killed.
  */
 export function createErasures({ store, engine, keyRing, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
   async function erase(instance: string): Promise<void> {
     if ((await store.get(keys.config(instance))) !== undefined) return
-    // The instance has moved since, so the other service erases it.
+    // The instance has moved since, so its new service erases it.
     if (!isHome(instance)) return keyRing.forget(instance)
     log.info({ instance_id: instance }, 'a deleted instance is erased here')
     await engine.stop(instance, 'erase')

@@ -45,8 +45,8 @@ const OTHER_TAKES = 10 * SECOND
 const LOOK_AGAIN = 100
 
 /**
- * Creates the import. A kill before the device is staged only leaves a file in `tempDir`. After a later kill, the next
- * start creates the instance, although the caller got no answer.
+ * Creates the import. A kill before the device is staged only leaves a file in `tempDir`. If the service is killed
+ * later than that, its next start creates the instance, although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyRing, account, tempDir, read, stage, takeImports, steps, log } = deps

@@ -25,8 +25,8 @@ export async function instanceWith(
 }
 
 /**
- * Returns a function that reads the key of an instance, even if another service has just created it. Undefined if the
- * instance was deleted since.
+ * Returns a function that reads the key of an instance, even if another service has just created it. The function
+ * resolves with undefined if the instance was deleted since.
  */
 export const knownKeyOf =
   (keyRing: Pick<KeyRing, 'learn' | 'of'>, store: Pick<StateStore, 'get'>): KeyOf =>

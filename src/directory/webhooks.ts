@@ -15,7 +15,7 @@ export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   ignore_disconnected_callback?: boolean | undefined
 }
 
-/** Returns why a URL is refused; undefined if the URL is allowed. */
+/** Returns why a URL is refused, as the end of a sentence; undefined if the URL is allowed. */
 export type CheckUrl = (url: string) => string | undefined
 
 function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[K] | undefined } {

@@ -78,7 +78,7 @@ export interface HandoverOrigin {
 }
 
 export interface Nodes {
-  /** Lists the active services first, and then the others by the time of their state. */
+  /** Lists the services in the order of `NODE_STATES`, and within a state those with the latest change first. */
   list(): Promise<ListedNode[]>
   /**
    * Makes the service with this id hand its accounts over to a standby or to other members, and end. Rejects with

@@ -1,6 +1,6 @@
 /**
  * Rules for addresses that the service may reach, and for URLs that may be configured. The functions make no look-ups
- * and no connections, so the main thread can use them, too.
+ * and no connections, so the main thread can call them.
  */
 import { MASKED, problemOfUrlText } from '../domain/url-text.ts'
 import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAddress } from './addresses.ts'
@@ -26,8 +26,8 @@ const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * Returns the problem of a proxy URL as a sentence; undefined if there is none. A path or query is refused, because
- * programs disagree about its meaning. A name is checked when the connection is made.
+ * Returns the problem of a proxy URL as the end of a sentence; undefined if there is none. A path or query is refused,
+ * because programs disagree about its meaning. A name is checked when the connection is made.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)
@@ -62,8 +62,8 @@ function credentialBytes(part: string): number | undefined {
 }
 
 /**
- * Returns the problem of a webhook URL as a sentence; undefined if there is none. A name is checked at each delivery,
- * by the addresses to which it then resolves.
+ * Returns the problem of a webhook URL as the end of a sentence; undefined if there is none. A name is checked at each
+ * delivery, by the addresses to which it then resolves.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

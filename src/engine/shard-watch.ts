@@ -20,7 +20,7 @@ export interface ShardWatchDeps {
 export function createShardWatch({ shard, log, everyMs = WATCH_EVERY, onReport }: ShardWatchDeps) {
   let watched: ThreadRun | undefined
   let timer: NodeJS.Timeout | undefined
-  /** Only one ping runs at a time, so that pings do not pile up at a thread that hangs. */
+  /** The ping that runs now. Only one runs at a time, so that pings do not pile up at a thread that hangs. */
   let asking: { of: ThreadRun; answered: Promise<void> } | undefined
 
   function ping(run: ThreadRun): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Answers in the form that clients of the gateway `zapi` read. Every answer keeps its fields in camelCase; some also
- * repeat values under the names of that gateway. Lists are bare arrays.
+ * Answers in the form that clients of the gateway `zapi` read. Fields are in camelCase; some answers also repeat values
+ * under the names of that gateway. Most lists are bare arrays.
  */
 import { inCamelCase } from '../../domain/camel-case.ts'
 
@@ -183,7 +183,8 @@ const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
 }
 
 /**
- * Adds `success` to an answer that has `value`, because clients read `value` on some routes and `success` on others.
+ * Adds `success` to an answer whose `value` is true, because clients read `value` on some routes and `success` on
+ * others.
  */
 const withSuccess = (its: Answer) => (its.value === true && its.success === undefined ? { ...its, success: true } : its)
 

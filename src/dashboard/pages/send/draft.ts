@@ -35,7 +35,10 @@ export function bodyOf({ kind, phone, text, json, file, at }: Draft, data: strin
   return { ...recipient, [kind.file]: data, ...named, ...(kind.hasCaption && text !== '' ? { caption: text } : {}), ...later }
 }
 
-/** Returns the request as a program would send it; undefined while the input is incomplete. */
+/**
+ * Returns the request as a program would send it, with a placeholder for a file. Undefined if the JSON is not an
+ * object.
+ */
 export function requestOf(instance: string, draft: Draft) {
   try {
     const body = bodyOf(draft, draft.file ? `data:…;base64,… of ${draft.file.name}` : 'https://…')
