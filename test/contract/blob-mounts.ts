@@ -47,8 +47,7 @@ async function inPostgres(): Promise<Mount> {
 
 async function inBucket(): Promise<Mount> {
   const server = await startS3()
-  // This object is in another folder of the bucket, which belongs to another program, so it must not be deleted. A
-  // folder may have more objects than one page of a list.
+  // This object is in another folder of the bucket, which belongs to another program, so it must not be deleted.
   await server.client('other').request({ method: 'PUT', key: 'owner/blob/0-1', body: 'x' })
   const bucket = server.bucket('media')
   return { open: () => mountBlobs(blobBucket({ bucket })), stop: server.stop }

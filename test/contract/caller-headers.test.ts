@@ -91,7 +91,7 @@ interface Right {
   service: Service
   start: string
   others: Line[]
-  /** Correct value of the header. Headers that are always refused also have one. */
+  /** Value of the header: a correct one, or any value if the header is always refused. */
   value: string
   /** Value of the second line, if the test sends the header in two lines with different values. */
   again?: string
@@ -138,7 +138,10 @@ async function passkeyTicket(): Promise<Right> {
   return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
 }
 
-/** A correct request for each header. For any other header, the test uses a request that a proxy passed on. */
+/**
+ * A correct request for each header, except for those that are refused whenever they are present: for these, the test
+ * uses `passedOn`.
+ */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
   'X-Forwarded-For': () => metrics('127.0.0.1', '203.0.113.9'),
@@ -245,8 +248,8 @@ const sources = ['src/http', 'src/features'].flatMap((folder) =>
 )
 
 /**
- * Returns the names of the request headers that a source file reads. Only tests read headers of answers, so none are
- * found here.
+ * Returns the names of the request headers that a source file reads. The files that are searched read no headers of
+ * answers.
  */
 function readBy(source: string): string[] {
   const relayed = /const RELAYED = \[([^\]]*)\]/.exec(source)?.[1] ?? ''
@@ -254,7 +257,7 @@ function readBy(source: string): string[] {
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // This is a loop over the names in `listed`, which are added below. So nothing is added here.
+    // `name` is the variable of the loop over RELAYED, whose names are added below.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

@@ -331,8 +331,8 @@ describe('failures', () => {
     assert.deepEqual(await problem(response), { status: 404, code: 'instance_not_found', issues: undefined })
   })
 
-  // In each row, a different part of the service fails first: the connection of the instance (409), the shard (503) or
-  // the store (500).
+  // The instance is deleted while its request runs. The request then fails at the connection of the instance (409), the
+  // shard (503) or the store (500), but its answer must be 404.
   for (const [what, failure, method, path, body] of [
     ['an action', 'instance_not_connected', 'GET', '/device', undefined],
     ['an action with a body', 'instance_not_connected', 'POST', '/phone-exists-batch', { phones: ['5511988887777'] }],

@@ -1,6 +1,4 @@
-/**
- * Tests who may list and drain the services on a store. They belong to the operator, whose workspace is the first one.
- */
+/** Tests that only the operator, whose workspace is the first one, may list and drain the services on a store. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'

@@ -219,8 +219,8 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // Paths of orders and paths of instances both have a parameter `token`. Only the token of an instance is not
-    // compared.
+    // The path parameters `instance_id` and `token` select the instance, so they are not compared with fields of these
+    // names.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&

@@ -53,8 +53,8 @@ test('another device of our own account, linked after the list of them was asked
   await gateway.pair(second, sandbox, phone)
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const message_id = await send(first, 'to both')
-  // The receiving device knows that the message is from its own account, because it also receives the contact's answers
-  // to it.
+  // The second instance reports a receipt only for a message that it has stored. So this event shows that it has
+  // received the message.
   await receiver.waitFor(
     'the receipt of our own message, on the other device',
     (event) => event.type === 'message_status' && event.instance_id === second.id && (event.ids as string[]).includes(message_id),

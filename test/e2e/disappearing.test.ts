@@ -11,7 +11,10 @@ const WEEK = 7 * DAY
 const stage = await startStage(ME)
 after(() => stage.world.stop())
 
-/** Returns the expiry of a message. It is in `contextInfo`, a field that the content of every type has. */
+/**
+ * Returns the expiry of a message from the field `contextInfo` of its content: a list with one item, or an empty list
+ * if the message does not expire.
+ */
 const expiryOf = ({ proto }: { proto: Json }) =>
   Object.values(proto).flatMap(
     (content) => (content as { contextInfo?: { expiration?: number } } | null)?.contextInfo?.expiration ?? [],

@@ -102,8 +102,8 @@ test('every operation on a channel', async () => {
 })
 
 /**
- * The flags of a chat (such as archived or muted) belong to the account. So they can be changed even for a group in
- * which the account is not a member.
+ * The flags of a chat (such as archived or muted) belong to the account, so they can still be changed for a group that
+ * it has left. Only the expiration requires membership, so it is tested with all groups.
  */
 test('what is done with the chat of a group that the account was never in', async () => {
   for (const { id, kind, fields } of endpoints) {

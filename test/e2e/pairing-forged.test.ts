@@ -1,6 +1,6 @@
 /**
- * The service must never connect to a network with a forged certificate, or to an account with a forged signature. With
- * `SVC_NETWORK_VERIFY=warn`, it accepts forged certificates only.
+ * Tests forged certificates of the network and forged signatures of an account. The service must refuse both. With
+ * `SVC_NETWORK_VERIFY=warn`, it accepts a forged certificate, but still no forged signature.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -54,8 +54,8 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
 }
 
 /**
- * Nodes and attributes that only the first stanza has, or that may differ in the second one. They contain the
- * recipients and their hash, the reporting token, and the number that belongs to a LID.
+ * Tags of nodes that may differ between the two stanzas: ciphertexts, recipients, tokens, and the identity of the
+ * device. Attributes that may differ are left out by `said`.
  */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {

@@ -85,7 +85,7 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
       'no event for what stayed as it was',
     )
   }
-  // If a stopped or suspended instance has credentials, it logs in when a QR code is requested.
+  // A stopped instance with credentials logs in when a QR code is requested, and a suspended one when it is restarted.
   assert.deepEqual(await world.gateway.must(moved(stopped.instance), 'GET', '/qr-code'), { value: null, connected: false })
   await see.sees(moved(stopped.instance), 'connected', null, null)
   assert.equal((await world.gateway.must(moved(suspended.instance), 'POST', '/restart')).status, 'connecting')

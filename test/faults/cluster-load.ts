@@ -8,8 +8,8 @@ import { CONTACTS, type Owed } from './traffic.ts'
 /** Milliseconds between two requests. */
 const EVERY = 20
 /**
- * One of this many requests sends a text; the others read a status. The number is prime, so that each instance sends
- * texts.
+ * One of this many requests sends a text; the others read a status. The number of instances must not be a multiple of
+ * this number, or some instances would send no text.
  */
 const TEXT_EVERY = 7
 /** Longest time in ms of a request, which may wait for a moving instance. */

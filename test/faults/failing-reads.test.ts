@@ -129,7 +129,7 @@ test('a notification that can never be told is let go, and those behind it come'
   await group.rename()
   await world.untilRelinked('both are confirmed', async () => (await world.sandbox.pending()) === 0)
   world.refuseRead(null)
-  // The service tries six times, and each attempt needs more than one read. So at least six reads must have failed.
+  // The service tries six times, and each attempt ends with a failed read. So at least six reads must have failed.
   assert.ok(failed >= 6, `${failed} reads`)
   await until('the new name', () => group.told('group_change_subject').length === 1)
   assert.deepEqual(group.told('group_participant_leave'), [])

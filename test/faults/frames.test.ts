@@ -139,8 +139,8 @@ async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; a
 }
 
 /**
- * Maximum number of records that the service may write in one turn of the event loop: two for each pair (number and
- * LID) in a slice, and a few others.
+ * Maximum number of records that the service may write in one turn of the event loop: two for each of the 100 pairs
+ * (number and LID) in a slice, and at most as many others.
  */
 const MOST = 400
 

@@ -87,8 +87,7 @@ test('a new generation of marks that cannot be written costs no message', async 
     if (isRotation) refused++
     return isRotation
   })
-  // Each message stores two records of its processing. So this number of messages stores more records than the service
-  // keeps in one generation.
+  // Each message stores two marks, so these messages store more marks than one generation may have.
   const ids = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 1_100, 'many '))
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   world.refuse(null)

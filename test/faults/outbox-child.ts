@@ -1,6 +1,6 @@
 /**
- * A process that writes numbered events into an outbox, and delivers them until it is killed. Usage: `node outbox-child
- * <store folder> <url> <first number> <last number>`.
+ * A process that writes numbered events into an outbox, and delivers them until all are delivered or it is killed.
+ * Usage: `node outbox-child <store folder> <url> <first number> <number after the last>`.
  */
 import { pino } from 'pino'
 import { steadyClock, systemClock } from '../../src/domain/clock.ts'

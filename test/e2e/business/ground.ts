@@ -19,9 +19,12 @@ export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance'>
   business(phone: string, changes: Json): Promise<unknown>
-  /** Makes the network refuse the business's next query with this child. The query has no effect. */
+  /** Makes the network refuse the next query of the business that has this child. The query has no effect. */
   refuses(child: string, code: number): Promise<unknown>
-  /** Makes the network answer the business's next query with this child. The query has no effect. */
+  /**
+   * Makes the network answer with `result` to the next query of the business that has this child. The query has no
+   * effect.
+   */
   answers(child: string, result: unknown[]): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

@@ -162,7 +162,7 @@ test('lists that the network reports as out of date are completely read again', 
   const found = await until(chat, (one) => one?.name === 'Clean')
   assert.equal(found?.participants_count, 7)
   const { data } = await list()
-  // The service knew only the id of the group `Long`, so it had to query the other data.
+  // The answer for the group `Long` was marked as truncated, so the service had to query this group.
   assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
     ['Clean', 7],
     ['Long', 3],
@@ -178,7 +178,7 @@ for (const [code, expected] of [
     const { sandbox } = ground.me.world
     const { id, chat } = await ground.group({ subject: 'Again' })
     await until(chat, Boolean)
-    // One query must request all outdated parts of the list, as after a new login.
+    // This notification marks a part of the list as outdated, so that the next request has to query it.
     const dirty = [
       'notification',
       { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },

@@ -26,7 +26,10 @@ const about = (notification: Notification, more: Event = {}) => ({
   ...more,
 })
 
-/** Tests missed calls. A call is missed if it times out because nobody answers it, or if the caller ends it before. */
+/**
+ * Returns the test function about missed calls. A call is missed if nobody answers it in time, or if the caller ends it
+ * before.
+ */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
   async (story) => {
@@ -63,7 +66,7 @@ const missedCall =
     }
   }
 
-/** Tests each stanza with which the network reports a new or a former admin of a channel. */
+/** Returns the test function about each stanza with which the network reports a new or a former admin of a channel. */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
   async (story) => {

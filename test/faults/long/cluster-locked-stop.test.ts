@@ -32,7 +32,7 @@ describe('a member whose thread waits for a locked row', { skip: noPostgres, tim
         [instance.id],
       )
     )[0]!
-  /** Names the services whose statements wait for a lock on a row. */
+  /** Returns the number of statements about `svc_state` that wait for a lock. */
   const waiting = async () =>
     (await world.sql("SELECT application_name FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'svc_state'"))
       .length

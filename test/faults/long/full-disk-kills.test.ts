@@ -1,6 +1,7 @@
 /**
- * An earlier bug: in 4 of 6 runs on a full disk, an acknowledged message was dropped. A failed commit inside the
- * library's relay was treated as a refusal of the network.
+ * Kills the service while the disk is full: no acknowledged send and no received message may be lost. An earlier bug: a
+ * failed commit inside the library's relay was treated as a refusal of the network. So an acknowledged message was
+ * dropped in 4 of 6 runs.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +36,7 @@ test(`${RUNS} kills on a full disk: every acknowledged send ends as sent, and ev
     ids.push(...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 10, `in ${run} `)))
     await pause(4_000 + Math.random() * 4_000)
     await world.service.kill()
-    // On a full disk the start may fail. It must then report the reason, and the disk has more space at the next start.
+    // On a full disk the start may fail. The service is then started again when the disk has space.
     const isUp = await world.start().then(
       () => true,
       () => false,

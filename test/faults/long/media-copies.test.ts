@@ -1,6 +1,7 @@
 /**
- * 500 received files of 1 KB to 100 MB are copied to a bucket that fails at times. In the end every file must be in the
- * bucket byte for byte, and the memory must not depend on the size of the files.
+ * Copies received files to a bucket that fails at times: 500 files of 1 KB to 100 MB in the full run, and otherwise 100
+ * files of up to 20 MB. In the end every file must be in the bucket byte for byte, and the memory must not depend on
+ * the size of the files.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -31,7 +32,7 @@ const MOOD_MS = 5_000
 const INSTANCES = ['7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11', '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12']
 /**
  * Largest growth in MB of this process's memory. It allows for four copies with three parts of 5 MB each, and is less
- * than the 400 MB of four whole files.
+ * than four whole files (400 MB in the full run).
  */
 const GROWTH_MB = 256
 
