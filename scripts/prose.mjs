@@ -131,6 +131,13 @@ const tracked = (...paths) =>
     .split('\n')
     .filter(Boolean)
 
+/** Matches a mark that Git leaves in a file with a conflict. In a comment, such a mark is no error of the compiler. */
+const CONFLICT = /^(?:<{7}|>{7}) /
+const conflictsOf = (source) =>
+  source
+    .split('\n')
+    .flatMap((text, index) => (CONFLICT.test(text) ? [`:${index + 1}  is the mark of a merge; keep one of the two texts`] : []))
+
 function main() {
   const checked = [
     ...tracked(...SOURCES)
@@ -140,11 +147,11 @@ function main() {
       .filter((file) => /\.md$/.test(file) && !NOT_CHECKED.test(file))
       .map((file) => [file, proseOf]),
   ]
-  const problems = checked.flatMap(([file, read]) =>
-    read(readFileSync(file, 'utf8')).flatMap(({ line, text }) =>
-      problemsOf(text).map((problem) => `${file}:${line}  ${problem}`),
-    ),
-  )
+  const problems = checked.flatMap(([file, read]) => {
+    const source = readFileSync(file, 'utf8')
+    const hard = read(source).flatMap(({ line, text }) => problemsOf(text).map((problem) => `:${line}  ${problem}`))
+    return [...conflictsOf(source), ...hard].map((problem) => `${file}${problem}`)
+  })
   for (const problem of problems) process.stderr.write(`${problem}\n`)
   if (problems.length > 0) process.stderr.write(`Found ${problems.length} errors: these sentences are hard to read.\n`)
   process.exitCode = problems.length > 0 ? 1 : 0

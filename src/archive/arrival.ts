@@ -13,9 +13,8 @@ import type { Steps } from '../domain/steps.ts'
 import { type BlobItems, putSealedBlob } from '../storage/blobs/items.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
-import { removeAll } from '../storage/remove-all.ts'
 import { createSealer, type Sealer } from '../storage/sealer.ts'
-import { dropStaged, stagedOwner } from '../storage/staged-blobs.ts'
+import { stagedOwner } from '../storage/staged-blobs.ts'
 import { readInstanceArchive } from './instance-archive.ts'
 
 /** Name of the record with the credentials. It is written last. */
@@ -85,7 +84,7 @@ export interface Arrival {
 }
 
 interface Target {
-  store: Pick<StateStore, 'commit' | 'range'>
+  store: Pick<StateStore, 'commit' | 'get' | 'range'>
   sealer: Sealer
   blobs: BlobItems
   steps: Steps
@@ -94,10 +93,10 @@ interface Target {
 export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
-  // Removes the media and the records that an earlier, interrupted import of the same instance has staged.
-  await dropStaged(blobs, head.id)
-  await removeAll(store, keys.importSlices(head.id))
-  const staged = stageArchive(store, sealer, head.id)
+  if ((await store.get(keys.import(head.id))) !== undefined) throw new Failure('already_linked', { message: linkedAs(head.id) })
+  // Another service may be staging an archive of this instance now, so this staging removes nothing at its beginning. If
+  // it is the same archive, both write the same.
+  const staged = stageArchive(store, sealer, head)
   await readInstanceArchive(file, passphrase, {
     async record(name, value) {
       if (name === CREDS) return

@@ -4,6 +4,7 @@
  * creates the instance removes the record with the credentials.
  */
 import * as v from 'valibot'
+import type { ArchiveHead } from '../domain/archive.ts'
 import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
 import { Failure, type FailureCode } from '../domain/failures.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -22,6 +23,11 @@ export interface ImportedDevice {
   /** Credentials in base64. The credentials of an archived instance are encrypted with the instance's key. */
   creds: string
   slices: number
+  /**
+   * Time at which the archive was made, in epoch ms. Each slice has it, too, because two services can stage two archives
+   * of one instance at the same time, and overwrite each other's slices.
+   */
+  made?: number | undefined
   /** The instance, if it comes from an archive. The slices then contain records instead of keys. */
   archive?: ArchivedInstance | undefined
 }
@@ -40,12 +46,18 @@ const ImportSchema: v.GenericSchema<unknown, ImportedDevice> = v.object({
   identity: v.string(),
   creds: v.string(),
   slices: v.number(),
+  made: v.optional(v.number()),
   archive: v.optional(v.object({ config: v.string(), ringKey: v.string() })),
 })
-const SliceSchema = v.object({ keys: v.array(v.tuple([v.string(), v.string(), v.string()])) })
+const SliceSchema = v.object({
+  keys: v.array(v.tuple([v.string(), v.string(), v.string()])),
+  made: v.optional(v.number()),
+})
 const RefusalSchema = v.object({ reason: v.string(), code: v.string() })
 
 const KEYS_OF_SLICE = 200
+const INTERRUPTED = 'A start of the service interrupted the import; import again.'
+const STAGED_TWICE = 'Two archives of this instance were imported at the same time; import one of them again.'
 
 const devices = (sealed: Sealer) => repository({ name: 'imported device', schema: ImportSchema, version: 1, sealed })
 const slices = (sealed: Sealer) => repository({ name: 'keys of an imported device', schema: SliceSchema, version: 1, sealed })
@@ -74,13 +86,18 @@ const RECORD = 'record'
  * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned
  * `ops` are committed. The next start of the service removes what an interrupted import has staged.
  */
-export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, id: string) {
+export function stageArchive(
+  store: Pick<StateStore, 'commit' | 'range'>,
+  sealer: Sealer,
+  archive: Pick<ArchiveHead, 'id' | 'made'>,
+) {
+  const { id, made } = archive
   let held: [string, string, string][] = []
   let size = 0
   let count = 0
   async function flush() {
     if (held.length === 0) return
-    await store.commit({ ops: [slices(sealer).encode(keys.importKeys(id, count), { keys: held })] })
+    await store.commit({ ops: [slices(sealer).encode(keys.importKeys(id, count), { keys: held, made })] })
     count += 1
     held = []
     size = 0
@@ -92,12 +109,15 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
       if (size >= SLICE_BYTES || held.length >= KEYS_OF_SLICE) await flush()
     },
     /**
-     * Writes the last slice. Resolves with the operation that writes the record with which the service finds the
+     * Writes the last slice, and removes further slices that an interrupted import has left. Resolves with the operation that writes the record with which the service finds the
      * instance.
      */
     async ops(about: Omit<ImportedDevice, 'id' | 'creds' | 'slices'>, creds: Uint8Array): Promise<Op[]> {
       await flush()
-      return [devices(sealer).encode(keys.import(id), { ...about, id, creds: base64(creds), slices: count })]
+      const left: Op[] = []
+      for await (const [key] of store.range(keys.importSlices(id))) if (key >= keys.importKeys(id, count)) left.push([key, null])
+      await removeThese(store, left)
+      return [devices(sealer).encode(keys.import(id), { ...about, id, creds: base64(creds), slices: count, made })]
     },
   }
 }
@@ -110,13 +130,23 @@ export async function waitingImports(store: Pick<StateStore, 'range'>, sealer: S
   return found
 }
 
+/**
+ * Yields the keys or records of a device in slices. Throws if not all of its slices are there, or if some are those of
+ * another staging.
+ */
 export async function* keySlices(
   store: Pick<StateStore, 'range'>,
   sealer: Sealer,
-  { id }: ImportedDevice,
+  device: ImportedDevice,
 ): AsyncIterable<DeviceKey[]> {
-  for await (const { value } of slices(sealer).list(store, keys.importSlices(id)))
+  let count = 0
+  for await (const { value } of slices(sealer).list(store, keys.importSlices(device.id))) {
+    if (value.made !== device.made) throw new Failure('not_allowed', { message: STAGED_TWICE })
+    count += 1
     yield value.keys.map(([type, keyId, bytes]) => [type, keyId, Buffer.from(bytes, 'base64')] as const)
+  }
+  // The start of a service removes slices that a command is staging.
+  if (count !== device.slices) throw new Failure('not_allowed', { message: INTERRUPTED })
 }
 
 /** Returns the operation that removes the record of the device, but not its slices. */

@@ -83,17 +83,12 @@ export function createTakeOver(deps: TakeOverDeps): TakeOver {
   }
 
   async function writeSlices(device: ImportedDevice, own: Sealer): Promise<void> {
-    let count = 0
     for await (const slice of keySlices(store, sealer, device)) {
-      count += 1
       const ops = slice.map((entry) => recordOf(device, entry, own))
       for (let from = 0; from < ops.length; from += WRITTEN_AT_ONCE)
         await store.commit({ ops: ops.slice(from, from + WRITTEN_AT_ONCE) })
       await steps('import:slice')
     }
-    // The start of a service removes slices that a command is staging, so the number of slices is checked.
-    if (count !== device.slices)
-      throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }
 
   async function take(device: ImportedDevice, onTaken: (instance: string) => void): Promise<void> {

@@ -12,6 +12,8 @@ export interface ReleaseDeps {
 }
 
 const LIMIT = 2 * SECOND
+/** Milliseconds that the release gets even if the stop has used up its time. The process is ended a second later. */
+const LEAST = 500
 
 /**
  * Registers the release of the instances that this service still has at its stop. Any other service may then claim them,
@@ -36,6 +38,7 @@ export function releaseAtStop({ store, shutdown, log }: ReleaseDeps): void {
   }
   shutdown.add(async (leftMs) => {
     const own = homes.own()
-    if (own.length > 0) await orLate(release(own), Math.min(leftMs, LIMIT), () => {})
+    // Earlier steps of the stop may have used up the time. Without the release, the others would see a failure.
+    if (own.length > 0) await orLate(release(own), Math.min(Math.max(leftMs, LEAST), LIMIT), () => {})
   })
 }

@@ -132,7 +132,7 @@ export function testMembers(url: () => string, open: (url: string, options: Main
       return [await own.count(keys.allImportSlices), (await blobs.getKeys(stagedOwner(id))).length]
     }
     await putSealedBlob(blobs, `${stagedOwner(id)}:item`, Buffer.alloc(100))
-    const staged = stageArchive(a.store, a.sealer, id)
+    const staged = stageArchive(a.store, a.sealer, { id, made: 1 })
     for (let n = 0; n < 200; n++) await staged.add(`timeline:00001:${n}`, Buffer.from('record'))
     assert.deepEqual(await start([OTHER]), [1, 1])
     assert.deepEqual(await start([]), [0, 0])

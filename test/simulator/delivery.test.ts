@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
@@ -9,6 +9,7 @@ import { type Client, connect, isReady, jidOf, login, pair, received } from './c
 
 const PHONE = '491701234567'
 const CONTACT = '4915112345678'
+const SHOP = '4915112345679'
 
 let client: Client
 
@@ -134,6 +135,7 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   const options = { stateFile, settings: { receipts: 'none' as const } }
   let kept = await startSimulator(options)
   kept.control.createPhone({ phone: PHONE, name: 'Ada' })
+  kept.control.createPhone({ phone: SHOP, platform: 'smba', verified_name: 'The Shop' })
   const groupId = kept.control.createGroup({ subject: 'Kept', owner: CONTACT, participants: [PHONE] }).id
   let ada = await pair(kept, PHONE)
   await kept.control.sendFromContact(CONTACT, PHONE, { text: 'one' })
@@ -168,6 +170,8 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   assert.deepEqual([kept.control.stats().undecryptable, kept.control.failures()], [0, []])
   await ada.close()
   await kept.stop()
+  const { people } = JSON.parse(await readFile(stateFile, 'utf8')) as { people: { number: string; verifiedName?: string }[] }
+  assert.equal(people.find(({ number }) => number === SHOP)?.verifiedName, 'The Shop')
   await rm(folder, { recursive: true })
 })
 

@@ -47,7 +47,14 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/http/'],
-    run: ['src/domain/', 'src/lib/deadline.ts', 'src/lib/give-back.ts', 'src/features/', 'src/egress/addresses.ts'],
+    run: [
+      'src/domain/',
+      'src/lib/deadline.ts',
+      'src/lib/give-back.ts',
+      'src/lib/key-counts.ts',
+      'src/features/',
+      'src/egress/addresses.ts',
+    ],
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },

@@ -133,6 +133,7 @@ function failureOf(error: unknown): Failure {
     const issues = error.problems.map((message) => ({ path: '', message }))
     return new Failure('not_importable', { message: error.message, details: { issues: issues.slice(0, 50) } })
   }
+  if (error instanceof Failure) return error
   log.error({ err: error }, 'the file of an import could not be read')
   return isStorageFailure(error) ? noStorage(error) : new Failure('not_importable', { message: UNEXPECTED })
 }

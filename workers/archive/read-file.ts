@@ -44,7 +44,7 @@ async function deviceIn(file: string, { from, device, isOld }: FileToRead) {
 }
 
 interface Target {
-  store: Pick<StateStore, 'commit' | 'range'>
+  store: Pick<StateStore, 'commit' | 'get' | 'range'>
   sealer: Sealer
   blobs: BlobItems
   steps: Steps

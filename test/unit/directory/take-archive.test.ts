@@ -49,8 +49,8 @@ const config = () =>
     updatedAt: 6,
   })
 
-async function stage({ isHandedOver = true } = {}) {
-  const staged = stageArchive(service.store, service.sealer, ID)
+async function stage({ isHandedOver = true, made = 1 } = {}) {
+  const staged = stageArchive(service.store, service.sealer, { id: ID, made })
   for (const [name, value] of RECORDS) await staged.add(name, value)
   await putSealedBlob(mountBlobs(blobFiles({ dir: blobs })), `${stagedOwner(ID)}:item`, MEDIA)
   const archive = { config: config(), ringKey: RING_KEY.toString('base64') }
@@ -127,6 +127,25 @@ test('a second import of an archive that was killed while it staged changes noth
   await (await started()).directory.takeImports()
   await stage({ isHandedOver: false })
   const { directory } = await started()
+  await assertWhole()
+  await directory.delete(ID as InstanceId)
+})
+
+test('an archive whose slices another service has overwritten becomes no instance', async () => {
+  await stage()
+  await stage({ isHandedOver: false, made: 2 })
+  const { directory } = await started()
+  assert.deepEqual(await directory.takeImports(), [])
+  const { code, message } = (await refusalOf(service.store, ID))!
+  assert.deepEqual([code, message.split(';')[0]], ['not_allowed', 'Two archives of this instance were imported at the same time'])
+  assert.deepEqual(await under(keys.instance(ID)), [])
+})
+
+test('an archive that two services stage at the same time becomes one whole instance', async () => {
+  await stage()
+  await stage({ isHandedOver: false })
+  const { directory } = await started()
+  assert.equal((await directory.takeImports()).length, 1)
   await assertWhole()
   await directory.delete(ID as InstanceId)
 })

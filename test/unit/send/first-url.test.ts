@@ -20,6 +20,8 @@ const texts: readonly [text: string, url: string | undefined][] = [
   ['first http://one.example, then https://two.example', 'http://one.example'],
   ['HTTPS://Shop.Example', 'HTTPS://Shop.Example'],
   [`https://ana:secret@shop.example then ${URL_HERE}`, URL_HERE],
+  [`https://:secret@shop.example then ${URL_HERE}`, URL_HERE],
+  [`https://secret@shop.example then ${URL_HERE}`, URL_HERE],
   [`https://... or ${URL_HERE}`, URL_HERE],
   [`https://shop.example/${'x'.repeat(3_000)} or ${URL_HERE}`, URL_HERE],
   ['shop.example without a scheme', undefined],

@@ -41,7 +41,7 @@ export interface OutboxOptions {
   steps: Steps
   /**
    * `onAppend` and `onResult` are called for the metrics. An event that was not posted, because its type has no URL,
-   * has the result `discarded`. Its duration is that of an earlier attempt, or null.
+   * has the result `discarded`, and null as its duration.
    */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined

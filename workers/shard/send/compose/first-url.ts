@@ -12,7 +12,7 @@ export function firstUrl(text: string): string | undefined {
     if (found.length > MAX_LENGTH) continue
     const markup = /[*_~]{0,3}$/.exec(text.slice(Math.max(0, index - 3), index))?.[0] ?? ''
     const url = withoutEnd(found, markup)
-    if (URL.canParse(url) && !hasPassword(new URL(url))) return url
+    if (URL.canParse(url) && !isPrivate(new URL(url))) return url
   }
   return undefined
 }
@@ -34,5 +34,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** Whether the URL contains a user name and a password. Such a link is private, so it gets no card. */
-const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''
+/** Whether the URL contains a user name or a password. Such a link is private, so it gets no card. */
+const isPrivate = ({ username, password }: URL) => username !== '' || password !== ''

@@ -52,7 +52,9 @@ export function createMemberList(now = () => momentNow().monotonic): MemberList 
       waiting.clear()
       if (asking.length === 0) return
       try {
-        isLeaving ||= await decide(stayingOf(list).map(({ id }) => id))
+        const mayLeave = await decide(stayingOf(list).map(({ id }) => id))
+        // A stop that came in the meantime also makes this member leave.
+        isLeaving ||= mayLeave
         for (const each of asking) each.resolve(isLeaving)
       } catch (error) {
         for (const each of asking) each.reject(error)
