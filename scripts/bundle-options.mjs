@@ -6,8 +6,8 @@
  */
 const OUTSIDE = ['lmdb', 'sharp', 'whatsapp-rust-bridge', 'libheif-js', 'piscina', 'protobufjs', 'long']
 /**
- * Baileys' module with the definitions of all messages. It stays outside too: otherwise each bundle would contain
- * another copy of 3 MB.
+ * Baileys' definitions of all messages (3 MB). They stay outside the bundles, because each bundle would contain another
+ * copy.
  */
 const DEFINITIONS = '@whiskeysockets/baileys/WAProto/index.js'
 const isOutside = (path) => OUTSIDE.some((name) => path === name || path.startsWith(`${name}/`))

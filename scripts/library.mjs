@@ -5,8 +5,8 @@
  *
  * - WAProto/index.js has 672 messages and enumerations in 4.4 MB. Each is created at its first use, and white space is
  *   removed.
- * - lib/WAM has the statistics events and their writer. Nothing uses them, so they are omitted, except for the parts
- *   that every socket creates.
+ * - lib/WAM has the statistics events and their writer. Only the parts of lib/WAM that every socket creates are kept;
+ *   nothing uses the rest.
  * - lib/Socket and lib/Utils use our small cache (scripts/library-cache.mjs) in place of @cacheable/node-cache.
  * - The two programs of whatsapp-rust-bridge are texts of 1 MB in its source. Here they are files, and only the program
  *   that runs is read.

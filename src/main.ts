@@ -116,8 +116,8 @@ async function startParts(
   const warm = warmUp(config, { log, shutdown, allowCrash })
   const node = ownNode(config, server.port)
   const turn = await standBy(config, { log, backend, node, starting, server, tally, searching, link, warm, whileStandby })
-  // While a member loads its code, it raises no counter for seconds, and the others would remove it. So the code is
-  // loaded before this service becomes a member.
+  // Loading the code blocks the thread for seconds, so a member could not raise its counter in the database (its sign
+  // of life), and the others would remove it. So the code is loaded before this service becomes a member.
   if (config.isCluster) await warm?.loaded
   const storage = await openStorage(config, { log, shutdown, backend, node, turn, link })
 

@@ -93,7 +93,7 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 type Fields = Readonly<Record<string, FieldsSchema>>
 
 /**
- * Returns the field that a name means: the field with the same letters in another case or with `_`, or the field for
+ * Returns the field that a name means: the field with the same letters, whatever the case and the `_`, or the field for
  * which other gateways use this name. Returns undefined if there is none.
  */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {

@@ -15,7 +15,7 @@ const BLOCK_BYTES = 16
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * Returns the declared length if it decides whether the file is right. Null if there is a hash: senders sometimes
+ * Returns the declared length if a file of another length must be refused. Null if there is a hash: senders sometimes
  * declare wrong lengths, and phones open such files nevertheless.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>

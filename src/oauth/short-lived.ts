@@ -10,7 +10,10 @@ import type { Op, StateStore } from '../storage/contract.ts'
 import type { Repository } from '../storage/repository.ts'
 
 const PRUNE_EVERY = MINUTE
-/** Milliseconds by which the clock of another service may be ahead, or this clock before it was corrected. */
+/**
+ * Maximum difference in ms that is accepted between clocks: another service's clock may be ahead, and this clock may
+ * have been ahead before it was corrected. `load` removes records that would live longer than `lifeMs` and this time.
+ */
 const MAX_LEAD = MINUTE
 
 /** Part of a commit. `undo` must be called if the commit stored nothing. */

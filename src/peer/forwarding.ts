@@ -51,8 +51,9 @@ export interface Forwarding {
   flushed(): Promise<void>
 }
 
-/** Milliseconds for which a request waits for an active service, and for one connection to it. */
+/** Milliseconds for which a request waits for an active service, including all attempts to connect. */
 const PATIENCE = 3 * SECOND
+/** Milliseconds for which one attempt to connect may last. */
 const CONNECT = 2 * SECOND
 const AGAIN = 100
 const MOST_WAITING = 1_000

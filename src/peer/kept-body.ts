@@ -24,7 +24,7 @@ export interface KeptBody {
   end(): void
 }
 
-/** Stands for the body of a request that has none, so nothing was read from its connection. */
+/** Used for a request without a body. Nothing is read from its connection. */
 export const NO_BODY: KeptBody = { isWhole: true, pieces: [], next: async () => undefined, drop() {}, end() {} }
 
 /**

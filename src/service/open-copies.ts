@@ -53,7 +53,8 @@ export async function openCopies(
     log,
   })
   threads.engine.onEvent((event) => {
-    // In a cluster, a state may be the first sign of an instance that has moved here.
+    // In a cluster, an instance may have moved here without a `files` event. Its first `state` event then starts the
+    // copies.
     if (event.type === 'files' || (event.type === 'state' && store.members !== undefined)) copies.wake(event.instance)
   })
   directory.onDeleted((instance) => void copies.removeOf(instance))

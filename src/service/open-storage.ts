@@ -107,7 +107,8 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // No code before this line does harm if two services start at the same time.
+  // From here on only one service (or the members of one cluster) may use the store. Two services may safely run the
+  // code above at the same time, so the store is claimed only now.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   if (members !== undefined) {

@@ -29,8 +29,8 @@ export interface CountOptions {
 }
 
 /**
- * The changes of the records that every service on the store has in memory (`main-records/`). The store counts them: the
- * version is the number of changes so far.
+ * Changes of the records that each service keeps in memory (`main-records/`). The store counts them: the version is the
+ * number of changes so far.
  */
 export interface ChangeFeed {
   version(): Promise<number>

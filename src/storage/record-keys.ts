@@ -134,7 +134,7 @@ export const keys = {
   /** Id of a channel post that this account has sent, by the hash of the channel and of the post's number. */
   sentPost: (id: string, number: string) => `${keys.sentPosts(id)}${number}`,
   sentPosts: (id: string) => `instance:${id}:sent-post:`,
-  /** Secrets that decrypt votes, answers and edits. */
+  /** Secrets that decrypt votes, answers to events, edits, reactions and comments. */
   secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
   secrets: (id: string) => `instance:${id}:message-secret:`,
   authorsOf: (id: string, kind: string) => `instance:${id}:author:${kind}:`,

@@ -409,7 +409,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await opened.getByText('the app has started').waitFor()
       const link = page.getByRole('link', { name: 'Download the helper' })
       assert.equal(await link.isVisible(), false)
-      // The page has stopped waiting for the extension by this time.
+      // Twelve seconds later the page no longer waits for the extension, and shows the link.
       await page.clock.fastForward(12_000)
       await link.waitFor({ state: 'visible' })
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()])

@@ -245,7 +245,8 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
       const workflow = n8n.workflowOf('restarted', exported)
       await n8n.listen(workflow, () => {})
       const tried = await n8n.listen(n8n.workflowOf('restarted', exported), () => {}, { isTest: true })
-      // Simulates an n8n that was killed: it registers the workflow again, and never ends its test.
+      // n8n registers the workflow again without having stopped its first trigger, as after a kill. The test run
+      // (`tried`) is still open at this time.
       await n8n.listen(workflow, () => {})
       await set({ delivery_url: null })
       const trigger = await n8n.listen(workflow, () => {})

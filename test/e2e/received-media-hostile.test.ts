@@ -90,7 +90,10 @@ test('an honest host: the file is whole, with and without a length that is known
     assert.ok((await read((await open(fileAt(host.answer(whole), more)))!.stream)).equals(plain))
 })
 
-/** Description of a file without hashes, so that the service can only check its length. */
+/**
+ * A file without hashes. The service then relies on the MAC and the declared length, so a wrong length makes the file
+ * invalid.
+ */
 const NO_HASH = { fileSha256: null, fileEncSha256: null }
 
 test('a length that is not right opens the file all the same, whose MAC and hashes are', async () => {

@@ -37,7 +37,10 @@ export interface MemberOptions {
   postgres: Cluster
   /** Program that the member runs, as `args` of `run`. By default, this is the program of the checkout. */
   program?: readonly string[]
-  /** Address of the member on the loopback interface. Only a member with an address of its own has cables. */
+  /**
+   * Address of the member on the loopback interface. Without it the member has no `cables`, so its connections cannot
+   * be interrupted.
+   */
   address?: string
 }
 

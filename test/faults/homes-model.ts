@@ -57,8 +57,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
   await query(NOTING)
   const instances = Array.from({ length: 6 }, () => randomUUID() as string)
   /**
-   * The last confirmed number of each writer and instance. Earlier numbers may be missing in the store: if several
-   * commits wait together, only the last value of a record is stored.
+   * Sequence number of the last confirmed write, by writer and instance. Lower numbers may be missing in the store: if
+   * several commits wait together, only the last value of a record is stored.
    */
   const confirmed = new Map<string, number>()
 

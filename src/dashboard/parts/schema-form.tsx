@@ -26,7 +26,7 @@ export interface Schema {
 
 export type Values = Record<string, unknown>
 
-/** Returns the schemas of the fields in the request of an operation, by the names of the fields. */
+/** Schemas of the request fields of an operation, by field name. */
 export const fieldsOf = (operation: keyof typeof forms) => forms[operation].properties as Record<string, Schema>
 
 const isOf = ({ type }: Schema, wanted: string) => (Array.isArray(type) ? type.includes(wanted) : type === wanted)

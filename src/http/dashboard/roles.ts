@@ -42,7 +42,5 @@ export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, 
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/**
- * True for a number. A number reveals no secret: in the list of instances, for example, it is the number of webhooks.
- */
+/** Numbers reveal no secret, so they are shown. In the list of instances, for example, a number counts the webhooks. */
 const isCount = (value: unknown) => typeof value === 'number'

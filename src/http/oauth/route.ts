@@ -17,7 +17,8 @@ const PROTECTED = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 
 /**
- * Returns the header `WWW-Authenticate`, with the URL of the metadata that names the authorization server (RFC 9728).
+ * Returns the value of the header `WWW-Authenticate`, which has the URL of the metadata that names the authorization
+ * server (RFC 9728).
  */
 export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
 

@@ -85,7 +85,10 @@ export interface HostingTimes {
    * that the member soon gets the instance again and cannot start it.
    */
   keepAway: number
-  /** Interval between two moves of a drain, because the other members start the sessions one after the other. */
+  /**
+   * Pause between two moves when a member gives all its instances away. The other members start sessions one after the
+   * other, so faster moves would only wait.
+   */
   drainEvery: number
   /** Maximum time for which a member waits for its first claim before it serves requests. */
   beginWithin: number

@@ -24,8 +24,8 @@ export interface MovesOptions {
 }
 
 /**
- * Gives instances to other members. If this process is killed at any step, no living member has the instance, so any of
- * them may claim it.
+ * Gives instances to other members. If this process is killed at any step, the instance belongs to no living member, so
+ * another member can claim it.
  */
 export function createMoves(
   { homes, map, directory, stop, tally, log }: Pick<ClusterHostingDeps, 'homes' | 'map' | 'directory' | 'stop' | 'tally' | 'log'>,

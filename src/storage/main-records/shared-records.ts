@@ -29,7 +29,8 @@ const PAUSE = 20
  */
 const PATIENCE = 10_000
 /**
- * Maximum time in ms for which changes that were read from the store wait for the answer to a change of this service.
+ * Maximum time in ms for which a read of the store waits for the answer to this service's own last change, because the
+ * read may already contain this change.
  */
 const OWN_ANSWER = 300
 

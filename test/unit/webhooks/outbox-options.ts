@@ -9,7 +9,9 @@ type Time = ReturnType<typeof manualTime>
 
 type Varying = Pick<OutboxOptions, 'webhooks' | 'deliver' | 'log'> & Partial<OutboxOptions>
 
-/** Returns the options of an outbox. The test sets the time. `store` is real, or wraps a real one. */
+/**
+ * Returns the options of an outbox. The test sets the time. `store` may be a real one or a wrapper around a real one.
+ */
 export const outboxOptions = (store: StateStore, { clock, timer }: Time, varying: Varying): OutboxOptions => ({
   steps: () => {},
   instanceId: INSTANCE,

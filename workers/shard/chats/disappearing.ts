@@ -20,7 +20,9 @@ const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
  * disappear.
  */
 const { Initiator, Trigger } = proto.DisappearingMode
-/** Phones offer at most 90 days, but a sender may state any number. */
+/**
+ * Longest accepted timer. Phones offer at most 90 days, but a sender may state any number, so longer ones are ignored.
+ */
 const MAX_SECONDS = (365 * DAY) / SECOND
 /** Maximum number of timers whose keys are kept in memory. If more are stored, each chat is looked up on disk. */
 const MAX_KNOWN = 5_000

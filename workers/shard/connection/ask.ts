@@ -22,7 +22,8 @@ export interface Ask {
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
   /**
-   * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects like a query.
+   * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects in the same
+   * way as the call above.
    */
   mex(name: MexName, variables: Json): Promise<unknown>
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>

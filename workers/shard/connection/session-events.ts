@@ -50,7 +50,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
   }
 }
 
-/** Drops events of an older session. */
+/** Returns handlers that ignore events after their session was replaced. */
 export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): SessionEvents {
   const guarded = Object.entries(events).map(([name, handle]) => [
     name,

@@ -190,8 +190,8 @@ const ROWS: readonly Row[] = [
   row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
   row('12: no connection', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 
-  // A session that cannot be established is attempted three times. A paired instance that cannot reach the network is
-  // retried forever (row 14).
+  // The third failed start in a row stops the instance, if the proxy or the store caused it. An instance that is not
+  // paired is stopped whatever the cause. A paired instance that cannot reach the network tries forever (row 14).
   row(
     '5: proxy',
     ['starting', 'connecting'],

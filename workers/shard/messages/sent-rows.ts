@@ -17,7 +17,7 @@ export interface StoredMessage {
 
 export type SentRow = readonly [key: string, value: Uint8Array]
 
-/** Number of bytes of the time of writing (in epoch ms), with which a row begins. */
+/** Length in bytes of the time (epoch ms) at the beginning of each row. */
 const TIME_BYTES = 8
 
 export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'sealer'>) {

@@ -89,7 +89,8 @@ export function createCalls(
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
     await once(mark, make, [ringing.removal(call.id)])
-    // If the commit fails, the stanza that ends the call arrives again, so the call is dropped only now.
+    // The call is dropped only after the commit. If the commit fails, the call is still stored, and it is ended again
+    // when its stanza is repeated or, for a rejected call, after the next login.
     ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)

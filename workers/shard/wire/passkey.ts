@@ -78,7 +78,10 @@ export interface Prologue {
   credentialId: Uint8Array
   assertion: Uint8Array
   payload: Uint8Array
-  /** Proof that the phone has already accepted the code of this device. If it is null, the phone asks its owner. */
+  /**
+   * Proof that this is the device whose code the phone has already accepted. Without it (null), the phone asks its
+   * owner.
+   */
   proof: Uint8Array | null
 }
 

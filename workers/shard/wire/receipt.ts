@@ -1,7 +1,8 @@
 /**
  * Parses `<receipt id from type? participant? recipient? t?>`: the status of messages.
  *   <list><item id/>…</list>                                ids of more messages, in addition to `id`
- *   <participants key><user jid t type?/>…</participants>   in large groups: receipts of many members, `key` the id of the message
+ *   <participants key><user jid t type?/>…</participants>   in large groups: receipts of many members;
+ *                                                           `key` is the id of the message
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 

@@ -138,8 +138,8 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
         {(tied) => (
           <input
             {...tied}
-            // The `key` makes the browser replace the element, because it cannot change a file chooser into a folder
-            // chooser.
+            // The `key` makes Preact create a new element, because a browser cannot turn an existing file chooser into
+            // a folder chooser.
             key={from}
             type="file"
             {...(from === 'baileys' ? { webkitdirectory: true } : {})}

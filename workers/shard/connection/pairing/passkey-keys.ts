@@ -5,7 +5,10 @@ import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../w
 
 const NONE = Buffer.alloc(0)
 
-/** Derives a key with which this device proves to the phone that it had the accepted code. */
+/**
+ * Derives the key with which this device proves that it is the device whose code the phone has accepted. The key comes
+ * from the secret in that code.
+ */
 export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, NONE, 'shortcake-passkey-handoff-v1')
 
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()

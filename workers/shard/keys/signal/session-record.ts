@@ -1,4 +1,7 @@
-/** Reads and changes a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
+/**
+ * Reads and changes a stored session: libsignal's RecordStructure, with the current session in field 1 and the archived
+ * ones in field 2.
+ */
 import { SessionRecord } from 'whatsapp-rust-bridge'
 import { type OwnDevice, recordFromJson } from './session-json.ts'
 import { allBytesOf, bytesOf, checkFields, FieldReader, lengthDelimited, numberIn } from './wire.ts'

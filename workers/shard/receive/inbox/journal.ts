@@ -49,7 +49,7 @@ export interface Journal {
    * with a message that has used all its attempts, before its record is moved out of the journal.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
-  /** Moves a record that cannot be used out of the journal. It is kept for developers. */
+  /** Removes an unusable record from the journal, and keeps it elsewhere for developers. */
   setAside(id: string): Promise<void>
   /** Marks the current attempt of this record as failed, so that `interrupted` does not take back its count. */
   failed(id: string): void

@@ -28,7 +28,10 @@ export const sealedComment =
     return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
   }
 
-/** Translates the content of a comment. Null if the content only changes another message or is itself a comment. */
+/**
+ * Translates the content of a comment. Null if the content is empty, only changes another message, or is itself a
+ * comment. Also null if the id of the commented message is missing, or belongs to a message of another chat.
+ */
 async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
   const field = unwrap(content)?.field
   if (!target?.id || !saysSomething(content) || field === 'commentMessage' || field === 'encCommentMessage') return null

@@ -20,7 +20,7 @@ interface Made {
 }
 
 export function createEventsUnderWay(clock: Clock) {
-  /** Events that are not on disk, by id. `isPassed`: readers may already have got later events. */
+  /** Events that are not on disk, by id. `isPassed` is true if readers may already have received later events. */
   const underWay = new Map<string, Made & { at: number; isPassed: boolean }>()
   return {
     isEmpty: () => underWay.size === 0,

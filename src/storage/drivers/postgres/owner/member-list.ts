@@ -10,8 +10,8 @@ export interface MemberList extends Members {
   tell(): void
   isLeaving(): boolean
   /**
-   * Calls `decide` with the ids of the members that stay, if somebody waits for the decision whether this member leaves.
-   * Never rejects.
+   * If somebody waits for the decision whether this member leaves, calls `decide` with the ids of the members that
+   * stay. Never rejects.
    */
   settleLeave(decide: (staying: readonly string[]) => Promise<boolean>): Promise<void>
 }

@@ -28,7 +28,8 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
       const owners = node === undefined ? [] : [{ id: node.writer, beat: node.beat, connection: holder }]
       const [verdict] = watch.judge(owners, askedAt).values()
       if (verdict === 'unconnected') return 'dead'
-      // An owner that is just starting has the lock before its row.
+      // An owner that is just starting takes the lock first and writes its row later, so a lock without a row means
+      // `alive`.
       return verdict ?? (holder === undefined ? 'free' : 'alive')
     },
     forget: watch.forget,

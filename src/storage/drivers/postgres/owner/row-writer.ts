@@ -22,7 +22,10 @@ const PASSING = /^(40|23503)/
 export const isRefusal = (error: unknown): boolean => REFUSED.test(codeOf(error) ?? '')
 
 export interface RowWriter {
-  /** Writes the row. Resolves even if the server refuses the row. */
+  /**
+   * Writes the row of this service. Resolves also if the server refuses it (disk full, missing right), because the
+   * service can go on without the row.
+   */
   write(link: Pick<Link, 'ask'>, question: Question, silenceMs: number): Promise<void>
   /** Notes the outcome of a statement that also writes the row: the refusal, or undefined if it was stored. */
   note(refusal: unknown): void
