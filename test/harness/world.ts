@@ -21,8 +21,8 @@ export interface World {
   network: SandboxNetworkReady
   /** Folder of the service's data. In a shared world it also contains the data of other test files. */
   dir: string
-  /** Stops the service, runs `meanwhile`, and starts the service again. A new client then replaces `gateway`. */
-  restartService(meanwhile?: () => Promise<void>): Promise<void>
+  /** Stops the service, runs `whileStopped`, and starts the service again. A new client then replaces `gateway`. */
+  restartService(whileStopped?: () => Promise<void>): Promise<void>
   /**
    * Ends everything. Throws if the network received something that it did not know or could not decrypt, or if a
    * webhook had a wrong form or signature.
@@ -74,9 +74,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     receiver,
     network: { network, controlUrl },
     dir,
-    async restartService(meanwhile) {
+    async restartService(whileStopped) {
       await place.stopService()
-      await meanwhile?.()
+      await whileStopped?.()
       await place.startService()
       gateway = await createGateway(baseUrl, adminKey, gateway.key)
     },

@@ -12,8 +12,8 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
   }
   if (isStorageFailure(error)) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
-    // After `engine_unavailable` the engine would conclude that the shard has ended, and would not retry the start of
-    // an existing instance. So such a start fails with `internal`.
+    // The engine takes `engine_unavailable` as a sign that the shard has ended, and then does not retry the start of an
+    // existing instance. So such a start fails with `internal`.
     const isRetried = command.type === 'start' && command.how !== 'create'
     return (isRetried ? new Failure('internal') : noStorage()).toData()
   }

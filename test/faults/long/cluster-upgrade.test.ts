@@ -1,6 +1,6 @@
 /**
  * Upgrades the members of a cluster one after the other, from the former release of the service to this checkout, and
- * then back, under load. No request fails, nothing is lost, and members of both releases work together meanwhile.
+ * then back, under load. Members of both releases work together in the meantime. No request fails, and nothing is lost.
  *
  * If the two releases have different formats of the store, a new member refuses to start beside an older one, and this
  * test fails. Then `docs/cluster.md` must say so, and the test must stop all members before the upgrade.

@@ -1,6 +1,6 @@
 /**
  * Tests the import of a folder that Baileys 6.7.21 has written itself: it linked a device in the sandbox and used it.
- * Of the 27 one-time keys, only the first three and the last three are in this repository.
+ * The folder had 27 one-time keys. This repository contains only the first three and the last three.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
