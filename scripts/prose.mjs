@@ -133,7 +133,7 @@ const tracked = (...paths) =>
 
 /** Matches a mark that Git leaves in a file with a conflict. In a comment, such a mark is no error of the compiler. */
 const CONFLICT = /^(?:<{7}|>{7}) /
-const conflictsOf = (source) =>
+export const conflictsOf = (source) =>
   source
     .split('\n')
     .flatMap((text, index) => (CONFLICT.test(text) ? [`:${index + 1}  is the mark of a merge; keep one of the two texts`] : []))

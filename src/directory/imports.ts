@@ -109,13 +109,14 @@ export function stageArchive(
       if (size >= SLICE_BYTES || held.length >= KEYS_OF_SLICE) await flush()
     },
     /**
-     * Writes the last slice, and removes further slices that an interrupted import has left. Resolves with the operation that writes the record with which the service finds the
-     * instance.
+     * Writes the last slice, and removes further slices that an interrupted import has left. Resolves with the operation
+     * that writes the record with which the service finds the instance.
      */
     async ops(about: Omit<ImportedDevice, 'id' | 'creds' | 'slices'>, creds: Uint8Array): Promise<Op[]> {
       await flush()
       const left: Op[] = []
-      for await (const [key] of store.range(keys.importSlices(id))) if (key >= keys.importKeys(id, count)) left.push([key, null])
+      const further = count > 0 ? { after: keys.importKeys(id, count - 1) } : {}
+      for await (const [key] of store.range(keys.importSlices(id), further)) left.push([key, null])
       await removeThese(store, left)
       return [devices(sealer).encode(keys.import(id), { ...about, id, creds: base64(creds), slices: count, made })]
     },

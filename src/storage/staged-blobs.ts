@@ -10,14 +10,14 @@ export const stagedOwner = (instance: string): string => STAGED + instance
  * Copies the staged media of an instance to the instance, and adds their bytes to `counter`, which counts all blobs.
  * Does nothing if no media are staged.
  */
-export async function adoptStaged(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
+async function adoptStaged(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.add(counter, 0, BigInt(await copyBlobs(items, stagedOwner(instance), instance)))
 }
 
-export const dropStaged = async (items: BlobItems, instance: string): Promise<void> =>
+const dropStaged = async (items: BlobItems, instance: string): Promise<void> =>
   void (await removeOwner(items, stagedOwner(instance)))
 
-export async function dropAdopted(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
+async function dropAdopted(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }
 

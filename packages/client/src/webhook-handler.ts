@@ -53,7 +53,7 @@ async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
  * The largest body that a receiver reads, in bytes. Events contain only links to media, so larger bodies are not
  * genuine.
  */
-export const MAX_BODY = 5_000_000
+const MAX_BODY = 5_000_000
 
 /**
  * Returns the error response if the headers alone show that the request must be refused. Returns undefined otherwise.

@@ -26,8 +26,6 @@ const AT_ONCE = 4
  * `quiet`.
  */
 const NOT_TAKEN_BARS = 10
-/** Number of sessions that a member starts per second. */
-const STARTS_PER_SECOND = 25
 /** Maximum number of instances that one member gives away in one round. */
 const MOST_IN_ROUND = 20
 
@@ -38,7 +36,7 @@ export type BalancingDeps = Pick<
 
 /** Gives instances to members that have fewer. */
 export function createBalancing(deps: BalancingDeps, options: BalancingOptions) {
-  const { self, homes: ownHomes, map, directory, clock, isBusy = () => false, startsPerSecond = STARTS_PER_SECOND } = deps
+  const { self, homes: ownHomes, map, directory, clock, isBusy = () => false, startsPerSecond } = deps
   const { times, moves, others, isMovable, isAway, hasEnded } = options
   let known = ''
   let changedAt = clock.now()

@@ -30,8 +30,8 @@ export interface ClusterHostingDeps {
   canStart?(): boolean
   /** Milliseconds for which no thread could start the instance; undefined if one has started it, or will soon. */
   failingFor?(instance: string): number | undefined
-  /** Number of sessions that a member starts per second; 25 by default. */
-  startsPerSecond?: number | undefined
+  /** Number of sessions that a member starts per second. */
+  startsPerSecond: number
   /**
    * Finishes the interrupted creation, deletion or import of these instances. This member has them, and they have no
    * configuration. Rejects if it must be tried again.

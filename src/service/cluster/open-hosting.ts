@@ -28,7 +28,7 @@ export interface OpenHostingDeps {
   link: Pick<PeerLink, 'askToLook' | 'setLook'>
   /** Whether a CLI command has stopped the instance for a while. */
   isPaused(instance: string): boolean
-  startsPerSecond?: number | undefined
+  startsPerSecond: number
   /** The clock with which the threads write times into the states of instances. */
   clock: Clock
   tally: Tally

@@ -53,7 +53,7 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
       const since = failing.get(instance)
       return since === undefined ? undefined : clock.now() - since
     },
-    remove: (instance: string) => forget(instance),
+    remove: forget,
     async startAll(): Promise<void> {
       if (waiting.size === 0) return
       // The member that had the instances may have changed their settings a moment ago, so the changes are read first.

@@ -108,6 +108,7 @@ describe('members that share instances', { skip: noPostgres, timeout: 120_000, c
     }
     const hosting = createClusterHosting({
       self: store.ownerId!,
+      startsPerSecond: 25,
       homes,
       members,
       map,

@@ -25,21 +25,14 @@ describe('a member whose thread waits for a locked row', { skip: noPostgres, tim
   })
   after(() => world?.stop())
 
-  const homeOf = async () =>
-    (
-      await world.sql(
-        'SELECT h.writer, s.name FROM svc_home h LEFT JOIN svc_service s ON s.writer = h.writer WHERE instance = $1',
-        [instance.id],
-      )
-    )[0]!
+  const writerOfHome = async () => (await world.sql('SELECT writer FROM svc_home WHERE instance = $1', [instance.id]))[0]!.writer
   /** Returns the number of statements about `svc_state` that wait for a lock. */
   const waiting = async () =>
-    (await world.sql("SELECT application_name FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'svc_state'"))
-      .length
+    (await world.sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'svc_state'")).length
 
   test('keeps its instances at its stop until the thread can write nothing more', async () => {
-    const { name, writer } = await homeOf()
-    const home = world.members.find((member) => member.name === name)!
+    const writer = await writerOfHome()
+    const home = (await world.homeOf(instance))!
     const other = world.members.find((member) => member !== home)!
     const schema = (await world.sql('SELECT current_schema() AS schema'))[0]!.schema as string
     const operator = await world.postgres.client(schema)
@@ -55,13 +48,13 @@ describe('a member whose thread waits for a locked row', { skip: noPostgres, tim
       WITHIN,
     )
     assert.ok((await waiting()) > 0, 'the database still carries out the commit')
-    assert.equal((await homeOf()).writer, writer)
+    assert.equal(await writerOfHome(), writer)
 
     await operator.query('ROLLBACK')
     await operator.end()
     await until(
-      async () => (await homeOf()).name,
-      (found) => found === other.name,
+      () => world.homeOf(instance),
+      (found) => found === other,
       WITHIN,
     )
     await world.connected([instance], WITHIN, [other])

@@ -23,11 +23,7 @@ describe('an instance whose records the database refuses', { skip: noPostgres, t
     total(parse(await (await fetch(`${url}/metrics`)).text()), 'svc_instances_not_started')
 
   test('is counted by the member that gets it, until it can be started', async () => {
-    const [home] = await world.sql(
-      'SELECT s.name FROM svc_home h JOIN svc_service s ON s.writer = h.writer WHERE instance = $1',
-      [instance.id],
-    )
-    const killed = world.members.find(({ name }) => name === home!.name)!
+    const killed = (await world.homeOf(instance))!
     const left = world.members.find((member) => member !== killed)!
     assert.deepEqual(await Promise.all(world.members.map(notStarted)), [0, 0])
     await killed.running().kill()

@@ -12,7 +12,7 @@ import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
 import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, RING_KEY_BYTES } from '../../../src/storage/sealer.ts'
-import { adoptStaged, dropAdopted, dropStaged, stagedOwner } from '../../../src/storage/staged-blobs.ts'
+import { importedMediaIn, stagedOwner } from '../../../src/storage/staged-blobs.ts'
 import { openService } from '../../contract/http/service.ts'
 import { startDirectory } from './started.ts'
 
@@ -63,11 +63,7 @@ const started = (killAt?: Step) =>
   startDirectory(service, {
     killAt,
     blobs: mountBlobs(blobFiles({ dir: blobs })),
-    importedMedia: {
-      adopt: (instance) => adoptStaged(mountBlobs(blobFiles({ dir: blobs })), instance, counter),
-      dropStaged: (instance) => dropStaged(mountBlobs(blobFiles({ dir: blobs })), instance),
-      dropAdopted: (instance) => dropAdopted(mountBlobs(blobFiles({ dir: blobs })), instance, counter),
-    },
+    importedMedia: importedMediaIn(mountBlobs(blobFiles({ dir: blobs })), counter),
   })
 
 async function under(prefix: string): Promise<string[]> {

@@ -14,7 +14,7 @@ const TIMES = {
   beginWithin: 5_000,
 }
 
-function world(counts: Record<string, number>, startsPerSecond?: number) {
+function world(counts: Record<string, number>, startsPerSecond = 25) {
   let now = 0
   let others = ['b', 'c']
   const writers = new Map(

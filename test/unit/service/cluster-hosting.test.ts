@@ -49,6 +49,7 @@ function world(free: readonly string[], deps: Partial<ClusterHostingDeps> = {}) 
   }
   const hosting = createClusterHosting({
     self: 'a',
+    startsPerSecond: 25,
     homes,
     members,
     map: createHomeMap(homes, members),

@@ -11,6 +11,7 @@ interface Prose {
   problemsOf(text: string): string[]
   textsOf(source: string): Place[]
   proseOf(markdown: string): Place[]
+  conflictsOf(source: string): string[]
 }
 
 const prose = (await import(new URL('scripts/prose.mjs', ROOT).href)) as Prose
@@ -106,5 +107,21 @@ test('paragraphs and cells of a page are found, and its headings and code are no
   assert.deepEqual(
     prose.proseOf(page).map(({ text }) => text.trim()),
     ['One paragraph of two lines.', 'Name', 'Reports', 'An item of a list.'],
+  )
+})
+
+test('the marks of a merge are found, also in a comment', () => {
+  const source = [
+    '/**',
+    `${'<'.repeat(7)} HEAD`,
+    ' * One text.',
+    '='.repeat(7),
+    ' * Another text.',
+    `${'>'.repeat(7)} other`,
+    ' */',
+  ].join('\n')
+  assert.deepEqual(
+    prose.conflictsOf(source).map((problem) => problem.split(' ')[0]),
+    [':2', ':6'],
   )
 })
