@@ -11,8 +11,8 @@ import type { Driver } from './parts/driver.ts'
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(50, 4))
 const CONNECTIONS = [1, 64]
 /**
- * Texts per second for the measurement of the latency. It is measured at a steady rate, because with a constant 64
- * requests in flight the latency is just 64 divided by the rate (Little's law).
+ * Texts per second for the measurement of the latency. With a constant 64 requests in flight, the latency would only be
+ * 64 divided by the rate (Little's law).
  */
 const RATE = amount(2_000, 100)
 const EACH: Record<number, number> = { 1: amount(600, 20), 64: amount(3_000, 100) }

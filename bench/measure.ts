@@ -179,8 +179,8 @@ export function report(question: string, result: Record<string, unknown>): void 
 }
 
 /**
- * Returns the phone number with this index. The index must be below 8,889: the numbers up to there do not end in 0000,
- * and numbers that end in 0000 have no account on the sandbox network.
+ * Returns the phone number with this index, which must be below 8,889. The number with the index 8,889 ends in 0000,
+ * and such numbers have no account on the sandbox network.
  */
 export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 
@@ -238,8 +238,8 @@ export async function startLoaded(
 }
 
 /**
- * Does the same as `startLoaded` for a service that already runs. `commits` returns the number of commits of its store
- * until now; without it, `cost` reports 0 commits.
+ * Does the same as `startLoaded` for a service that already runs. `commits` returns the number of commits of the
+ * service's store until now. Without `commits`, `cost` reports 0 commits.
  */
 export async function loaded(
   bench: Bench,

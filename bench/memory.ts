@@ -34,7 +34,7 @@ try {
   const { service, gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env })
   /**
    * Returns the lowest memory in MB within this number of seconds. The lowest value counts, because V8 returns memory
-   * in steps, and no event marks the last step.
+   * in steps.
    */
   async function atRest(seconds: number): Promise<number> {
     let least = rssMb(pid)

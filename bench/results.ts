@@ -4,7 +4,7 @@ import { type Row, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('./results/', import.meta.url))
 
-/** Writes the results of a run to a new file. Returns its path, relative to the root of the repository. */
+/** Writes the results of a run to a new file. Returns the path of the file, relative to the root of the repository. */
 export async function writeResults(rows: readonly Row[]): Promise<string> {
   const name = `${new Date().toISOString().replaceAll(':', '-')}.json`
   await mkdir(folder, { recursive: true })

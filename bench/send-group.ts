@@ -26,8 +26,8 @@ const WARM = { ours: amount(300, 5), theirs: amount(200, 3) }
 /** Number of texts that the library's sender key has processed before the measurement. */
 const AGED = amount(1_500, 10)
 /**
- * Number of texts before the measurement of a group that has grown. The first of them distributes the key to the new
- * members.
+ * Number of texts before the measurement of a group that has grown. The first of these texts distributes the key to the
+ * new members.
  */
 const WARM_AGAIN = { ours: amount(30, 2), theirs: amount(5, 1) }
 /**

@@ -19,17 +19,17 @@ const WRITERS = SMOKE ? [1, 10] : [1, 10, 50]
 /** Time of one measurement, in ms. */
 const MEASURED = amount(1_000, 200, 5_000)
 /**
- * Time in ms before the measurement. A store in use has query plans and pages that were written earlier, so a new store
- * would be measured as too slow or too fast.
+ * Time in ms before the measurement. A new store has no query plans and few pages, so it can be slower or faster than a
+ * store in use.
  */
 const WARM = amount(1_000, 100)
 const INSTANCE = 'instance:7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11:'
-/** Age, in commits, of the record that each commit removes. A queue removes old items in the same way. */
+/** Age, in commits, of the record that each commit removes. */
 const KEPT = 50
 
 /**
  * Contents of a commit: the number of records, their size in bytes, and the size of the session in bytes. According to
- * `counts.ts`, a sent text takes four commits, and one commit has two received texts.
+ * `counts.ts`, a sent text takes four commits, and two received texts share one commit.
  */
 const BATCHES = {
   send: { records: 6, bytes: 190, session: 400 },

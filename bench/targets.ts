@@ -58,7 +58,7 @@ const bootOf = (size: number) => `${size}, ${BOOT}`
  */
 const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 
-/** Number of cores that must be idle while one shard is busy. With fewer, a second shard can have no effect. */
+/** Number of cores that must be idle while one shard is busy. With fewer idle cores, a second shard has no effect. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => (result['1_shards'] as { cores_idle: Spread }).cores_idle.median
 function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name: string): number | undefined {

@@ -26,7 +26,7 @@ const INSTANCES = amount(20, 4)
 const TEXTS = amount(300, 20)
 /**
  * Numbers of shards to measure. Four shards are measured only on a machine with at least four cores, because they have
- * no effect on fewer.
+ * no effect on fewer cores.
  */
 const SHARDS = SMOKE || cpus().length < 4 ? [1, 2] : [1, 2, 4]
 

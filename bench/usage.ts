@@ -1,7 +1,7 @@
 /**
- * Measures whether `GET /account/usage` gives the busiest instance the most CPU time. Compares this time with that of
- * the thread of the shard, as the system counts it. Also measures the cost of this counting, as a share of the CPU time
- * of a text.
+ * Measures whether `GET /account/usage` gives the busiest instance the most CPU time. The bench compares this time with
+ * that of the thread of the shard, as the system counts it. It also measures the cost of the counting, as a share of
+ * the CPU time of a text.
  */
 import { readdirSync } from 'node:fs'
 import { createWorkMeter } from '../workers/shard/usage/work-meter.ts'

@@ -72,7 +72,7 @@ try {
   let all = IDLE_TEXTS
   /**
    * Sends `each` events per instance. Resolves when the receivers of these kinds have received all their events. Nobody
-   * reads the webhook log until then, because a reader takes CPU time of the service.
+   * reads the webhook log during this time, because a reader takes CPU time of the service.
    */
   async function send(each: number, takers: readonly Kind[]) {
     const before = { cpu: cpuMs(pid), commits: commitsOf(state) }

@@ -19,8 +19,7 @@ async function send(phone) {
   const key = createHash('sha256').update(`${phone} ${message}`).digest('hex').slice(0, 40)
   const response = await fetch(`${url}/send-text`, {
     method: 'POST',
-    // The answer comes when the message has been sent. After 10 s it comes in any case, then with the status
-    // `queued`.
+    // The answer comes when the outcome of the message is known, or after 10 s with the status `queued`.
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key, Prefer: 'wait=10' },
     body: JSON.stringify({ phone, message }),
   })

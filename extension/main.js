@@ -4,8 +4,8 @@
  * gateway or the ticket.
  */
 ;(() => {
-  // If there is no fragment, there is nothing to confirm, and the page must not notice the extension. page.js removes
-  // the fragment.
+  // Without the fragment, there is nothing to confirm, and the page must not notice the extension. page.js removes the
+  // fragment.
   if (!location.hash.startsWith('#svc-passkey=')) return
 
   const fromText = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))

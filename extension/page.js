@@ -74,7 +74,9 @@
     })
 
   const strong = (text) => made('strong', [text])
-  /** Answer of the gateway to `open`: the instance that asks, and the options for the passkey. */
+  /**
+   * Reply of worker.js to `open`: a problem, or the gateway, the name of the instance, and the options for the passkey.
+   */
   let offer
 
   const cancel = () => button('Cancel', () => end('Cancelled', 'Nothing was confirmed.'))
@@ -88,8 +90,8 @@
   }
 
   /**
-   * Sends the signed answer to the gateway. After a failure it can be sent again, because it stays valid as long as its
-   * challenge.
+   * Sends the assertion to the gateway. After a temporary failure the same assertion can be sent again, because it
+   * stays valid as long as its challenge.
    */
   async function handOver(assertion) {
     show('Handing it over…', [[`${offer.host} passes it on to WhatsApp.`]], [])

@@ -1,10 +1,10 @@
 /**
  * The only part of the extension that talks to the gateway. During a confirmation it keeps the ticket in the session
  * storage of the browser, which is memory only. It also remembers the addresses of gateways that were used before. It
- * has no variables, because the browser may stop it between two messages.
+ * keeps nothing in variables, because the browser may stop it between two messages.
  */
 const PAGE = 'https://web.whatsapp.com'
-/** Time limit of a request in ms. The browser stops a worker that waits longer than 30 s for an answer. */
+/** Time limit of a request in ms. The browser stops a worker that waits longer than 30 s for a response. */
 const LONGEST_WAIT_MS = 25_000
 const MAX_KNOWN = 50
 const MAX_NAME = 60
@@ -33,8 +33,8 @@ const problemOf = (status) => ({
 })
 
 /**
- * Returns the error code in an answer of the gateway. The answer of a proxy in front of a gateway that cannot be
- * reached has none.
+ * Returns the error code in a response. Undefined if the response is not from the gateway, but from a proxy in front of
+ * it.
  */
 const codeOf = async (response) => (await response.json().catch(() => undefined))?.error?.code
 
@@ -48,7 +48,7 @@ async function failureOf(response) {
   return isOfProxy ? AWAY : problemOf(response.status)
 }
 
-/** Returns the address and the ticket in the fragment, or undefined if the fragment is not from this service. */
+/** Returns the address and the ticket in the fragment, or undefined if the fragment has another format. */
 function parsed(opened) {
   try {
     const text = atob(opened.replaceAll('-', '+').replaceAll('_', '/'))
@@ -64,7 +64,7 @@ function parsed(opened) {
 
 /**
  * Sends a GET for the options, or a POST with the assertion. The request has no cookies and no referrer, and follows no
- * redirect, so the gateway learns only the ticket and the assertion.
+ * redirect, so the gateway receives only the ticket and the assertion.
  */
 function ask({ url, ticket }, assertion) {
   const post = assertion && { method: 'POST', body: JSON.stringify({ assertion }) }

@@ -62,7 +62,7 @@ function writeList(title, all) {
   if (lines.length > 0) process.stdout.write(`\n${title}:\n${lines.join('\n')}\n`)
 }
 
-/** Lists the files that took longest and those that computed most. Node 20 does not measure the latter. */
+/** Lists the files that took longest, and those with the most CPU time. On Node 20, CPU time is not measured. */
 function writeLargest() {
   writeList(
     'The files that took longest',
@@ -109,7 +109,7 @@ const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
 // If a group ends before all its tests have run, all files of the group are run again.
 const red = [...new Set((await failed(mixed(groups.files), AT_ONCE)).flatMap(groups.membersOf))]
-// Each of these files runs alone. Without `TEST_WORLDS` it starts a world of its own, as with `node --test`.
+// In the second run, each file runs alone. Without `TEST_WORLDS` it starts a world of its own, as with `node --test`.
 delete process.env.TEST_WORLDS
 await worlds.close()
 writeLargest()

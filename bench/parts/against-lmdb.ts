@@ -94,7 +94,7 @@ const ratio = <T>(all: Record<Store, readonly T[]>, of: (each: T) => number) =>
 
 /**
  * Returns the texts per second that the member would reach alone on a machine with `CORES` cores. The shard is one
- * thread, so it can use only one of them.
+ * thread, so it can use only one core.
  */
 const computed = ({ cpu_ms, shard }: Sent) => Math.min((CORES * 1_000) / cpu_ms, 1_000 / shard)
 
@@ -138,7 +138,7 @@ function shownReceived(all: Record<Store, readonly ReceivingRound[]>) {
   }
 }
 
-/** Runs the comparison. `contact` receives the texts of both services, and confirms them. */
+/** `contact` receives the texts of both services, and confirms them. */
 export async function againstLmdb(bench: Bench, services: Record<Store, BenchMember>, others: Others, contact: string) {
   for (const phone of SENDERS) await bench.sandbox.createContact(phone)
   async function warmed(store: Store): Promise<Loaded> {

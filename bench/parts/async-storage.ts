@@ -30,8 +30,8 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
   }
 
   /**
-   * Calls `run` and counts it as work until it has ended. Returns the result of `run`, or for a promise a new one with
-   * the same outcome.
+   * Calls `run`, and counts its work until the work has ended. Returns the result of `run`; for a promise, a new
+   * promise with the same outcome.
    */
   function counted<R>(run: () => R): R {
     if (!rests) return run()
@@ -44,7 +44,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
       throw error
     }
     if (result instanceof Promise) return result.finally(ended) as R
-    // A function that is not asynchronous may have started work that continues for an unknown time. So the storage is
+    // A function that is not asynchronous may have started work that continues for an unknown time, so the storage is
     // never disabled again.
     underWay = Number.POSITIVE_INFINITY
     return result

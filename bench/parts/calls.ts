@@ -50,8 +50,7 @@ export function startPart<C extends Calls>(file: string, ...args: string[]): Par
   child.on('exit', (code, signal) => {
     for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code ?? signal}`))
   })
-  // This child process must not keep the bench alive. The process of the simulated network keeps it alive until the
-  // bench ends.
+  // The child process must not keep the bench alive.
   child.unref()
   child.channel!.unref()
   return {

@@ -15,7 +15,7 @@ const TEXTS = amount(50, 5)
 const PAUSE = 25
 /** Number of bytes of a document. As base64 it is a little smaller than the largest body. */
 const BYTES = amount(48_000_000, 1_000_000)
-/** Number of documents per round. Two of them have about 100 MB. */
+/** Number of documents per round. Two documents have about 100 MB. */
 const DOCUMENTS = 2
 const MB = 1e6
 const DROPPED = 'queue_disabled_while_disconnected'
@@ -107,7 +107,7 @@ const pathOf = ({ api_url }: Instance) => new URL(api_url).pathname
  */
 export async function passingOn(bench: Bench, home: BenchMember, other: BenchMember, contact: string) {
   const instance = await home.gateway.connected(bench.sandbox, phoneNumber(900), null)
-  // The thread of this instance refuses the document when it arrives. So neither the store nor the network takes part.
+  // The thread of this instance refuses the document, so neither the store nor the network takes part.
   const refusing = await home.gateway.createInstance(null, { settings: { disable_enqueue_when_disconnected: true } })
   const way: Way = { direct: new Pool(home.gateway.baseUrl), passedOn: new Pool(other.gateway.baseUrl) }
   const read = { path: `${pathOf(instance)}/queue?page_size=1` }

@@ -25,8 +25,7 @@ const STATUS = /"status":"(\w+)"/
 function take(body: string) {
   const type = TYPE.exec(body)?.[1] ?? 'none'
   const now = epoch()
-  // `message_status` events are counted separately for each status: one text has several such events, and each of
-  // them must be countable.
+  // `message_status` events are counted separately for each status, because one text has several of these events.
   const name = type === 'message_status' ? `${type} ${STATUS.exec(body)?.[1]}` : type
   const entry = seen.get(name)
   if (entry === undefined) seen.set(name, { count: 1, first: now, last: now })

@@ -22,9 +22,7 @@ function mapOf(url: string): SourceMap | null {
   return found
 }
 
-/**
- * Returns the path or URL of the source that has the function. Without a source map, this is the URL in the profile.
- */
+/** Returns the path or URL of the source that has the function; the URL in the profile if there is no source map. */
 export function sourceOf({ url, lineNumber, columnNumber }: CallFrame): string {
   const entry = mapOf(url)?.findEntry(lineNumber, columnNumber)
   return entry !== undefined && 'originalSource' in entry ? entry.originalSource : url

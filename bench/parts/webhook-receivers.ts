@@ -12,7 +12,7 @@ interface KindReport {
   posts: number
   accepted: number
   repeats: number
-  /** Number of accepted events with a lower number than an earlier event of the same instance. */
+  /** Number of accepted events whose text has a lower number than an earlier text of the same instance. */
   outOfOrder: number
 }
 interface Measured extends KindReport {
@@ -96,7 +96,9 @@ async function open(kind: Kind): Promise<string> {
 const calls = {
   open: async () =>
     Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await open(kind)]))) as Record<Kind, string>,
-  /** Makes each receiver behave as its kind does (true), or makes all of them answer (false). */
+  /**
+   * Switches all receivers: if `value` is true, each does what the name of its kind says; otherwise all of them answer.
+   */
   setBroken(value: boolean) {
     isBroken = value
     if (value) last.clear()

@@ -158,8 +158,8 @@ export interface DashboardSessions {
   /** Returns the sessions of a workspace, the newest first. */
   list(workspace: WorkspaceId): DashboardSession[]
   /**
-   * Ends a session. Resolves when the next start can no longer restore it; with false if no session has this id. If it
-   * rejects, the session has ended here, and its removal from the store is retried.
+   * Ends a session. Resolves when the next start can no longer restore it; with false if no session has this id. If the
+   * promise rejects, the session has ended in this service, and its removal from the store is retried.
    */
   end(workspace: WorkspaceId, id: string): Promise<boolean>
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the event stream of an instance (server-sent events). After each disconnection, it continues after the last
- * event.
+ * Reads the event stream of an instance (server-sent events). If the connection is lost, the reader connects again, and
+ * continues after the last event.
  */
 import { SvcConnectionError, SvcError } from './errors.ts'
 import type { EventOf, EventType } from './event.ts'
@@ -42,8 +42,8 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Yields events in order. An event counts as handled when the next one is requested. If the connection is lost before
- * that, the stream continues after the last handled event. Throws if the service refuses the stream permanently.
+ * Yields events in order. An event counts as handled when the next one is requested. If the connection is lost, the
+ * stream continues after the last handled event. Throws if the service refuses the stream permanently.
  */
 export async function* readEvents<T extends EventType>(
   requests: Pick<Requests, 'open'>,

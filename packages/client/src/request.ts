@@ -50,8 +50,8 @@ const LONGEST_WAIT_MS = 30_000
 
 export interface Requests {
   /**
-   * Calls an operation, and resolves with its answer. `prefix` is the path before that of the route. It is empty unless
-   * the operation is one of an instance.
+   * Calls an operation, and resolves with its answer. `prefix` is the path of the instance, which precedes the path of
+   * the route. It is empty for operations that belong to no instance.
    */
   call(route: Route, prefix: string, input: Input, options: SendOptions): Promise<unknown>
   /**

@@ -19,7 +19,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-/** Calls `run` after this time. The returned function cancels this. */
+/** Calls `run` after this time. The returned function cancels the call. */
 export function after(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms)
   return () => clearTimeout(timer)

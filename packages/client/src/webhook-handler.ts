@@ -64,8 +64,8 @@ export function refusedBy(headers: Pick<Headers, 'get'>): Response | undefined {
 }
 
 /**
- * Reads a body that arrives in pieces. If it has more than `MAX_BODY` bytes, this resolves with undefined, and reads no
- * further.
+ * Reads a body that arrives in pieces. Resolves with undefined, and reads no further, if the body has more than
+ * `MAX_BODY` bytes.
  */
 async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
   const held: Uint8Array[] = []

@@ -1,7 +1,10 @@
 /** Verifies webhooks. It needs only Web Crypto, so it runs on every runtime with Web standards. */
 import type { SvcEvent } from './event.ts'
 
-/** Thrown if the request does not come from the service, or if somebody has changed or repeated it. Answer 401. */
+/**
+ * Thrown if the request does not come from the service, or if somebody has changed or repeated it. Answer such a
+ * request with 401.
+ */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
 }

@@ -28,8 +28,8 @@ function opened(node: ITriggerFunctions, end: AbortController): Promise<void> {
       isOpen = true
       resolve()
     }
-    // If the stream was open before, a lost connection is only logged, because the client opens the stream again until
-    // this succeeds.
+    // If the stream was open before, a lost connection is only logged, because the client then connects again by
+    // itself.
     const onCut = (error: Error) => (isOpen ? node.logger.warn(`svc: ${error.message}`) : failed(error))
     read(node, end.signal, onOpen, onCut).catch(failed)
   })

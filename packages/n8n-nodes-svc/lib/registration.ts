@@ -2,7 +2,8 @@
  * Registers the URL of a trigger in the webhook settings of the instance, which contain one URL per type of event.
  *
  * The settings apply to the whole instance, so only the URLs of the chosen types are changed. A URL that somebody else
- * has set is not replaced unless the user of the trigger asks for this. It is restored when the trigger is deactivated.
+ * has set is only replaced if the user of the trigger asks for this. A replaced URL is restored when the trigger is
+ * deactivated.
  */
 import type { IHookFunctions } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
@@ -58,8 +59,7 @@ export async function register(node: IHookFunctions): Promise<void> {
   const [url, chosen] = [ownUrl(node), chosenFields(node)]
   refuseOthers(node, Object.fromEntries(chosen.map((field) => [field, webhooks[field]])), url)
   const data = node.getWorkflowStaticData('node') as Remembered
-  // n8n says only at the registration whether the trigger is tested in the editor. This is stored, because it matters
-  // when the webhook is removed.
+  // n8n says only at the registration whether the trigger is tested in the editor. `unregister` needs this fact later.
   data.isTest = node.getMode() === 'manual'
   const toPutBack = (field: UrlField) => (isOwn(webhooks[field], url, data) ? data.replaced?.[field] : webhooks[field]) ?? null
   data.replaced = { ...data.replaced, ...Object.fromEntries(chosen.map((field) => [field, toPutBack(field)])) }

@@ -25,7 +25,7 @@ const USABLE = 300_000
 const SHORTEST_AGE = 10_000
 /**
  * Options of a read of the secret: one attempt of at most 5 s, because the service waits only 10 s for the answer to a
- * webhook. It sends the webhook again later.
+ * webhook.
  */
 const QUICK = { attempts: 1, timeoutMs: 5_000 }
 
@@ -55,7 +55,10 @@ async function read(svc: Connection): Promise<string> {
   return secret
 }
 
-/** Removes a secret that may be outdated. Returns true if the signature should be verified again with a new one. */
+/**
+ * Removes the secret unless it is newer than `SHORTEST_AGE`. Returns true if it was removed; the caller then verifies
+ * the signature with a new one.
+ */
 export function forgetSecret(svc: Connection): boolean {
   const found = known.get(keyOf(svc))
   if (found === undefined || ageOf(found) < SHORTEST_AGE) return false

@@ -16,7 +16,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
   await Promise.race([sleep(ms), aborted]).finally(() => signal.removeEventListener('abort', leave))
 }
 
-/** Calls `run` after this time. The returned function cancels this. */
+/** Calls `run` after this time. The returned function cancels the call. */
 export function after(ms: number, run: () => void): () => void {
   const over = AbortSignal.timeout(ms)
   over.addEventListener('abort', run, { once: true })

@@ -41,7 +41,7 @@ async function verified(
     if (first.answer.status !== 401 || !isOurs || !forgetSecret(svc)) return first
     return await verifiedWith(await secretOf(svc), node, headers, body)
   } catch (error) {
-    // The answer is an error, so the service sends the webhook again later.
+    // The service sends the webhook again later, because the answer is an error.
     node.logger.error(`svc did not give the secret of its webhooks: ${(error as Error).message}`)
     return { answer: new Response('The secret could not be read.', { status: 503 }) }
   }

@@ -26,7 +26,6 @@ export function baileysOptions({ url, ca: file, media_host }: SandboxNetworkRead
         ? direct({ ...to, hostname: '127.0.0.1', host: media_host, port, servername: to.hostname }, done)
         : direct(to, done),
   })
-  // The types of Node's own `fetch` and of the package undici differ, although both accept the same dispatcher. So
-  // the type is cast.
+  // Both Node's own `fetch` and the package undici accept the dispatcher, but their types differ.
   return { waWebSocketUrl: url, fetchAgent: new HttpsAgent({ ca }), options: { dispatcher } as unknown as RequestInit }
 }

@@ -5,9 +5,7 @@ import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start
 
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
-/**
- * Runs the network in the thread that `sandbox-thread.ts` starts. It posts `ready`, and stops when it receives `stop`.
- */
+/** Runs the network. Posts `ready` when it has started, and stops it when a message with `stop` arrives. */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
   const post = (message: FromNetwork) => port.postMessage(message)
   const { stop, network, controlUrl } = await startSandboxNetwork(options, (warning) => post({ warning }))

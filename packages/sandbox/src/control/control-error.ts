@@ -1,4 +1,4 @@
-/** Error that the control API returns to its caller. The arguments of a call are already validated. */
+/** Error that the control API returns to its caller. */
 export class ControlError extends Error {
   readonly code: 'invalid_request' | 'not_found' | 'conflict'
   constructor(code: ControlError['code'], message: string) {

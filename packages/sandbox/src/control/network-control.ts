@@ -89,7 +89,10 @@ export interface Burst {
   textPrefix: string
   /** Texts per second; by default as fast as they can be encrypted. */
   perSecond?: number | undefined
-  /** Time in ms after the request at which the first text is sent. If it is given, all texts are encrypted before. */
+  /**
+   * Time in ms after the request at which the first text is sent. If it is given, all texts are encrypted before the
+   * first one is sent.
+   */
   leadMs?: number | undefined
 }
 
@@ -107,7 +110,7 @@ export interface NetworkControl {
   enterCode(phone: string, code: string): Promise<Taken>
   /**
    * Carries out an action on a shown QR code. `refresh` makes the secret in the code invalid. The other actions end the
-   * connection of the client that shows it.
+   * connection of the client that shows the code.
    */
   actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
@@ -126,8 +129,8 @@ export interface NetworkControl {
   ): Promise<{ id: string }>
   burst(phone: string, burst: Burst): { first_id: string; count: number }
   /**
-   * Resolves with the messages after the number `after`. `receipts` are those among the last hundred signals for the
-   * person (receipts, typing indicators, tokens, calls), newest last.
+   * Resolves with the messages whose number is above `after`. `receipts` are the receipts among the last hundred
+   * signals for the person, newest last. Typing indicators, tokens and calls are signals, too.
    */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]

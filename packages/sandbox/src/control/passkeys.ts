@@ -28,7 +28,7 @@ export type CeremonyStage =
   | 'confirming'
   | 'linking'
   | 'linked'
-  /** The phone no longer takes part in the linking. The network still answers queries. */
+  /** The phone no longer takes part in the linking. The network still answers the device's queries. */
   | 'discarded'
 
 export interface CeremonyView {

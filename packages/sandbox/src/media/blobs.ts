@@ -36,7 +36,7 @@ function blobsInFolder(dir: string): Blobs {
         await writeFile(unfinished, bytes)
         await rename(unfinished, join(dir, hash))
       } catch (error) {
-        // The incomplete blob is removed, because it would use disk space that other data need.
+        // An incomplete blob would use disk space that other data need.
         await rm(unfinished, { force: true }).catch(() => undefined)
         throw error
       }

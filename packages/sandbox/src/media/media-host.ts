@@ -46,7 +46,7 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // The client must be able to handle a broken host, so it gets the error of the file system.
+      // An error of the file system is answered like an error of a broken host.
       fail(response, 500, error instanceof Error ? error.message : String(error))
     })
   })

@@ -42,8 +42,8 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
 }
 
 /**
- * Adds the server's hash of the devices to the ack, so that a client with outdated device lists notices it. If a 1:1
- * message has no hash, it is added only if devices are missing.
+ * Adds the server's hash of the devices to the ack, so that a client notices that its device lists are outdated. If a
+ * 1:1 message itself has no hash, the ack gets one only if the message lacks copies for some devices.
  */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs

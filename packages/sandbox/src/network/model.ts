@@ -264,10 +264,7 @@ export interface Connection {
   /** The stanzas that were waiting for the client, while they are being sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /**
-   * Sends a stanza. `isOrdered`: the trace marks it, because the control API requested it or because it is an
-   * assumption.
-   */
+  /** Sends a stanza. `isOrdered`: the trace marks the stanza with `ordered`. */
   send(item: BinaryNode, isOrdered?: boolean): void
   /** Sends a frame. If its first byte has the bit with the value 2, the other bytes are compressed. */
   sendFrame(payload: Uint8Array): void

@@ -18,14 +18,14 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   const { type = '', to = '', participant } = item.attrs
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
-  // A receipt can also answer the stanza of a ringing call. It has then one of these children.
+  // A receipt that answers the stanza of a ringing call has one of these children.
   if (child(item, 'offer') ?? child(item, 'accept') ?? child(item, 'reject')) return settleCall(network, companion, ids)
   settleByReceipt(network, companion, ids)
   if (OWN_READS.has(type)) notifyOwnDevices(network, companion, item, ids)
   if (PRIVATE_TYPES.has(type)) return
   const device = findDevice(network, participant ?? to)
   if (!device) return
-  // For a linked device that is not in use, the receipt has the type `inactive`. The sender receives it as
+  // A linked device that is not in use sends receipts of the type `inactive`. The sender of the message gets them as
   // "delivered".
   const wireType = type === 'inactive' ? undefined : type || undefined
   if (device.pretend) {

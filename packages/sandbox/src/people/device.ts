@@ -22,8 +22,8 @@ export interface SignalDevice {
    */
   senderKey(group: string): Promise<Uint8Array>
   /**
-   * Removes the own key of the group, so that `senderKey` creates a new one. A member who has left cannot decrypt
-   * messages with it.
+   * Removes the own key of the group, so that `senderKey` creates a new one. A member who has left does not get the new
+   * key.
    */
   dropSenderKey(group: string): void
   encryptGroup(group: string, plaintext: Uint8Array): Promise<Uint8Array>

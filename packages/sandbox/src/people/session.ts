@@ -57,8 +57,7 @@ export async function initSessionIn(
     ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
   }
   const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
-  // libsignal's types require a one-time key, but the protocol also allows a session without one. So the type is
-  // cast.
+  // libsignal's types require a one-time key, but the protocol also allows a session without one.
   await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
 }
 

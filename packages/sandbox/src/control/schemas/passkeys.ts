@@ -34,7 +34,7 @@ const bends = v.strictObject({
    */
   options: v.optional(v.picklist(['query', 'not_json', 'no_challenge'])),
   challenge: v.optional(v.literal('stale')),
-  /** The phone refuses the proof that this is the scanned device, so it asks its owner. */
+  /** The phone refuses the proof that the device is the scanned one, so the phone asks its owner. */
   proof: v.optional(v.literal('refuse')),
   continuation: v.optional(continuation),
   continuation_delay_ms: v.optional(count),

@@ -86,7 +86,10 @@ export const Burst = v.strictObject({
   to: text,
   count: v.pipe(v.number(), v.integer(), v.minValue(1)),
   per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
-  /** Time in ms after the request at which the first text is sent. If it is given, all texts are encrypted before. */
+  /**
+   * Time in ms after the request at which the first text is sent. If it is given, all texts are encrypted before the
+   * first one is sent.
+   */
   lead_ms: v.optional(count),
   text_prefix: v.string(),
 })

@@ -40,8 +40,8 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const changes = addMembers(network, group, owner, wanted, { isSilent: true, tokens: tokensIn(subject) })
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
-  // Only the answer to this query lists the people who could not be added, with the reason. The notification does
-  // not.
+  // The answer to this query lists the people who could not be added, with the reason. The notification does not list
+  // them.
   const refused = outcome(
     group,
     changes.filter(({ error }) => error !== undefined),

@@ -21,8 +21,8 @@ const DOCUMENTS = new Map(
 )
 
 /**
- * Ids of documents that older clients do not use. If the network simulates an older one (`mex_ids`), it does not know
- * them.
+ * Ids of documents that older clients do not use. With the setting `mex_ids: older`, the network does not know these
+ * ids.
  */
 const NEWER = new Set([...DOCUMENTS.values()].flatMap(({ ids, hasOlder }) => (hasOlder || ids.length > 1 ? ids.slice(0, 1) : [])))
 

@@ -123,7 +123,7 @@ export const updated = (one: Newsletter) => ({
 })
 
 /**
- * Builds the entry of a channel in the directory. There the field `picture` contains the preview, and there is no field
+ * Builds the entry of a channel in the directory. Its field `picture` contains the preview, and it has no field
  * `preview`.
  */
 export const listed = (one: Newsletter) => ({
