@@ -47,7 +47,7 @@ async function inPostgres(): Promise<Mount> {
 
 async function inBucket(): Promise<Mount> {
   const server = await startS3()
-  // This object is in another folder of the bucket, which belongs to another program, so it must not be deleted.
+  // This object belongs to another program: it is in another folder of the bucket, so it must not be deleted.
   await server.client('other').request({ method: 'PUT', key: 'owner/blob/0-1', body: 'x' })
   const bucket = server.bucket('media')
   return { open: () => mountBlobs(blobBucket({ bucket })), stop: server.stop }
@@ -57,6 +57,6 @@ export const MOUNTS: readonly Row[] = [
   { name: 'files', skip: false, start: inFolder((dir) => mountBlobs(blobFiles({ dir }))) },
   { name: 'PostgreSQL', skip: noPostgres, start: inPostgres },
   { name: 'a bucket', skip: noS3, start: inBucket },
-  // A driver of unstorage that this project did not write. It is an example for all drivers of unstorage.
+  // Stands for the drivers of unstorage, which this project did not write.
   { name: "unstorage's fs-lite", skip: false, start: inFolder((base) => mountBlobs(fsLite({ base }))) },
 ]

@@ -49,8 +49,8 @@ let open: Service
 let closed: Service
 const servers: Listening[] = []
 before(async () => {
-  // `open` shows its metrics only to callers on this machine or in a private network. Callers of `closed` must present
-  // a key.
+  // `open` shows its metrics only to callers on this machine or in a private network. `closed` requires a credential
+  // for them.
   open = await openService({ hasMetricsToken: false, trustedProxies: ['127.0.0.1'] })
   open.peer.address = '127.0.0.1'
   closed = await openService({ dashboard: { mode: 'on' } })

@@ -239,7 +239,7 @@ async function observed(onCommit: () => void) {
   const commits = { count: 0 }
   const watching = {
     ...store,
-    // The second service must not load the links of other tests, so it finds no records.
+    // The second service finds no records, so it does not load the links of other tests.
     async *range() {},
     async commit(...args: Parameters<typeof store.commit>) {
       commits.count++
@@ -578,7 +578,7 @@ describe('a link ends', () => {
       () => statusOf(link.id),
       (each) => each === 'paired',
     )
-    // For a while, the page that paired the instance may still read that the pairing succeeded, but nothing else.
+    // For a while, the page that paired the instance may still read the status, but nothing else.
     assert.equal((await link.status()).body.connected, true)
     assert.deepEqual(await codeOf(service.ask('GET', `${link.path}/qr-code`)), [401, 'unauthorized'])
     for (const asked of [make(), ask('POST', `/${link.id}/renew`, {})])
@@ -589,7 +589,7 @@ describe('a link ends', () => {
     service.time.now += 2 * MINUTE
     const { status, body } = await link.status()
     assert.deepEqual([status, body.error.details.reason], [401, 'used'])
-    // A person who opens the link again only sees that it was used, and nothing about the account.
+    // A person who opens the link again sees only that the link was used.
     const page = await link.page()
     assert.equal(page.status, 401)
     assert.ok(page.html.includes('This link has been used') && !page.html.includes('Connected'))

@@ -298,8 +298,8 @@ describe('large bodies', () => {
     assert.deepEqual(await problem(long!), invalid('message', 'must have at most 65536 characters'))
   })
 
-  // An earlier bug: two bodies with millions of values kept both parser threads busy for two minutes. Each used a
-  // gigabyte of memory, until the heaps were full.
+  // An earlier bug: two bodies with millions of values kept both parser threads busy for two minutes, until the heaps
+  // of the threads were full.
   test('of millions of values are refused before they are parsed', async () => {
     assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
     const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })

@@ -195,8 +195,8 @@ async function restore(endpoint: Endpoint, body: { value?: string } | undefined,
 }
 
 /**
- * Removes a dialect that a request to change settings may have set. Returns true if there was one. It would change the
- * answers to later requests.
+ * Removes a dialect that this request may have set, because it would change the answers to later requests. Returns true
+ * if an instance had a dialect.
  */
 async function endedDialect({ id: operation }: Endpoint): Promise<boolean> {
   if (operation !== 'instance.updateSettings' && operation !== 'account.updateInstance') return false
@@ -290,7 +290,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
       const isOfDialect = endpoint.access === 'instance' && 'X-Dialect' in init.headers && code === 'invalid_request'
       assert.ok(endpoint.errors.includes(code) || code === 'not_found' || isOfDialect, `${about}: not among its errors`)
     } else if (isDialect) {
-      // Other tests check the format of the answer. Here it only has to be valid JSON, with status 200.
+      // Other tests check the fields of the answer in the format of Z-API. Here it only has to be JSON with status 200.
       if (endpoint.contentType === 'application/json') assert.ok(isJson && status === 200, about)
     } else {
       assert.equal(status, endpoint.status, about)

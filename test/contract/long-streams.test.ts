@@ -1,6 +1,6 @@
 /**
- * Tests long-lived streams when an operator's command changes the store. The command is a separate process, and does
- * not notify the service. The streams must notice its changes even if no request arrives.
+ * Tests that long-lived streams notice the changes of an operator's command, even if no request arrives. The command is
+ * a separate process, and does not notify the service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

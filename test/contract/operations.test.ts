@@ -57,7 +57,7 @@ const service = await openService({
   hasOwnAdminKey: true,
   nodes: { nodes, waitsForTurn: async () => true },
 })
-// The service can require API keys only if one exists.
+// The service can require API keys only if there is a key with the scope `instances:operate`.
 await service.newKey(['instances:operate'], 'operates')
 const { security, subscription, dialect } = service.account.workspace(service.workspace)
 const unchanged = { security, subscription, dialect }
@@ -85,8 +85,8 @@ async function newLink(instance: string): Promise<string> {
 }
 
 /**
- * Sends a request to an admin route. Then it reverts the change, and revokes a key that was made, so that the next call
- * is not affected.
+ * Sends a request to an admin route. Then it resets the workspace, and revokes a key that was made, so that the next
+ * call is not affected.
  */
 async function administer(
   { id, method }: Endpoint,
@@ -103,7 +103,7 @@ async function administer(
   return answer
 }
 
-/** Instance that no call has changed yet. Calls that are refused share it, because they do not change it. */
+/** Instance that no call has changed yet, so the next call can use it. Reads and refused calls change nothing. */
 let untouched: Awaited<ReturnType<Service['newInstance']>> | undefined
 const keys = new Map<string, string>()
 
@@ -293,8 +293,8 @@ const PIX_KEYS: Fields = {
 }
 
 /**
- * Returns other fields without which the value would be refused, such as the other end of a range, or a key that fits
- * its type. So only the limit of the value itself is tested.
+ * Returns the other fields that the value needs, such as the other end of a range, or a Pix key of the tested type.
+ * Without them, the request would be refused for another reason.
  */
 function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }

@@ -44,8 +44,7 @@ test('the policy of a page in one piece is the hash of its own script and style'
     const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(html) ?? []
     const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(html) ?? []
     assert.ok(policy.includes(`script-src ${hashOf(script)};`) && policy.includes(`style-src ${hashOf(style)};`), policy)
-    // The script is only parsed here. Otherwise, a syntax error in it would only be noticed in a
-    // browser.
+    // The script is only parsed here, so that a syntax error is also noticed without a browser.
     assert.doesNotThrow(() => new Function(script))
   }
 })

@@ -245,7 +245,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
-          // These reads run outside of the callback below, so they may see an older state.
+          // These reads run before and beside the callback below, which must see the commit nevertheless.
           for (let turn = 0; turn < 20; turn++) {
             await store.get(key)
             await nextTurn()
@@ -287,8 +287,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
           const newest = new Map<string, string>()
           for await (const [key, value] of reopened.range(`${writer}:`)) newest.set(key, Buffer.from(value).toString())
           assertUntorn(newest)
-          // The newest batch on disk is the last acknowledged one. It is the next one if the kill came between the
-          // commit and its acknowledgement.
+          // The newest batch on disk is the last acknowledged one, or a later one if the kill came between its commit
+          // and its acknowledgement.
           assert.ok(Math.max(...[...newest.values()].map(Number)) >= n, `${writer} acknowledged ${n}`)
         }
         await reopened.commit({ ops: [['afterwards', bytes('works')]] })

@@ -146,8 +146,8 @@ export function testMembers(url: () => string, open: (url: string, options: Main
     assert.deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
     const left = (await keyTable.get('both'))!.filter((place) => place !== undefined)
     assert.equal(left.length, 1)
-    // The service whose copy is left clears the other copy again at its next start. This must succeed, although that
-    // copy is already cleared.
+    // At its next start, the service whose copy of the key is left clears the other place again. This must succeed,
+    // although that place is already empty.
     await keyTable.set('both', (await keyTable.get('both'))![0] ? 1 : 0, undefined)
   })
 

@@ -492,7 +492,7 @@ const webhooks: TheirCall[] = [
   put('/update-notify-sent-by-me', { notifySentByMe: true }),
 ]
 
-/** Returns calls that the service refuses because it has no such function. The refusal must give the reason. */
+/** Returns the calls with the expected refusal: the service has no such function (404), and gives the reason `why`. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
 const absent: TheirCall[] = [

@@ -36,14 +36,14 @@ interface Line {
   heard(message: Json): Promise<string>
   /**
    * Ends the connection at the account's next message. `unanswered`: after the network has accepted the message. `cut`:
-   * before that.
+   * before the network has accepted it.
    */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
 /**
- * Prepares an account for one suite, so that the suites can run at the same time. They spend seconds on waiting,
- * because the service pauses before it connects again after a lost connection.
+ * Prepares an account for one suite. Each suite waits for seconds until the service connects again, so the suites run
+ * at the same time.
  */
 function useLine(phone: string): Line {
   let stage: Stage

@@ -36,8 +36,8 @@ interface Kind {
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
 /**
- * Returns the key by which a change names Ana's message. In a private chat the sender always claims to be its author,
- * because nothing else is permitted there.
+ * Returns the key by which a change names Ana's message. In a private chat the sender always claims to be the author of
+ * the message.
  */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
@@ -132,7 +132,7 @@ const KINDS: Record<string, Kind> = {
   'disappearing mode': {
     says: () => ({ protocolMessage: { type: 'EPHEMERAL_SETTING', ephemeralExpiration: 86_400 } }),
     isTold: ({ notification }) => notification === 'ephemeral_setting_changed',
-    // In a private chat each of the two people may change the setting, so every sender may do it.
+    // In a private chat, too, each of the two people may change the setting, so every sender may do it.
     by: SPEAKERS,
   },
   'refusal of a payment': {

@@ -22,9 +22,8 @@ interface Lender {
 
 const skip = HOOKS.length > 0 && 'runs from source: nothing is compiled for another process'
 /**
- * Skips a test in `npm test`, which lends worlds to some seventy files, so most faults of the lender show there anyway.
- * A world that must not be lent again would not show, because the next file would only see what another file has
- * changed. So the test of such a world always runs.
+ * Skips a test in `npm test`: the seventy files that borrow worlds there show most faults of the lender. The test of a
+ * world that must not be lent again always runs, because other files would not show that it was lent.
  */
 const lent = { skip: repetition }
 

@@ -141,8 +141,7 @@ test('what a start under such a clock gave out is ahead until nothing of it wait
     () => aheadOfText('by a clock that is right', fromCareless),
     ({ queue, event }) => queue === 0 && event === 0,
   )
-  // The time must not go back, because receivers that compare times would drop an event with an earlier time than that
-  // of the event before it.
+  // The time must not go back: receivers that compare times would drop an event with an earlier time than the last one.
   assert.equal(last.momment, 30)
   const said = await until(warning, (text) => text !== undefined)
   assert.match(said!, /^Event ids or times are up to 30 days ahead of the clock/)

@@ -71,7 +71,7 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 200_000 }, () 
       },
       (found) => found.includes(429),
     )
-    // Alone, a member would refuse only after it had answered as many as this.
+    // Number of requests that a member alone would have answered in this time.
     const alone = CAPACITY + (REFILL_PER_SECOND * (performance.now() - begun)) / 1_000
     assert.ok(answers.filter((status) => status === 200).length < alone - CLEARLY_FEWER, answers.join())
   })

@@ -1,8 +1,8 @@
 /**
  * Calls of public clients of Z-API, the hosted gateway with which the dialect `zapi` is compatible. They were recorded
- * while the unchanged clients ran against this service.
- * A text that begins with `$` is a placeholder: `$ana` for her number, `$question` for the id of Ana's message, or a
- * value that an earlier call has stored (`keeps`). `$any` matches every value that is not empty.
+ * while the unchanged clients ran against this service. A text that begins with `$` is a placeholder: `$ana` for Ana's
+ * number, `$question` for the id of Ana's message, or a value that an earlier call has stored (`keeps`). `$any` matches
+ * every value that is not empty.
  */
 export interface ClientCall {
   ask: string

@@ -162,8 +162,7 @@ test('counters do not go back when a shard dies, and go on when it is back', asy
       assert.ok(total(after, name, labels) >= value, `${name} ${JSON.stringify(labels)} went back ${when}`)
   }
   never(await scrape(), 'while the shard was down')
-  // The status does not show when the shard is back, because the metrics show the last known one until then. So the
-  // test waits for this counter.
+  // The metrics show the last known status until the shard is back. So the test waits for this counter.
   await until('it is connected anew', (now) => total(now, 'svc_engine_reconnects_total', { reason: 'engine_restart' }) === 1)
   await world.gateway.waitForStatus(instance, 'connected')
   const { message_id } = await world.gateway.sendText(instance, ANA, 'back again')

@@ -133,7 +133,7 @@ test('after a silent phone the next answer has no proof, and its code is compare
 
 test('an owner who never says whether the codes are the same ends it after two minutes', async () => {
   const held = await asked({ app: 'back' })
-  // The proof is valid for five minutes. It is older now, so the owner must compare the codes.
+  // More than five minutes after the pairing began, there is no valid proof, so the owner must compare the codes.
   await pass(5 * MINUTE + 10 * SECOND)
   await answer(held)
   await codeShown(held)

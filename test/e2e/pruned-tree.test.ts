@@ -56,7 +56,7 @@ async function packed(folder: string): Promise<string> {
   return tree
 }
 
-/** Returns the size in bytes of all files in a folder, without those of the packages inside it. */
+/** Returns the size in bytes of all files in a folder, without those in folders with the name `skipped`. */
 async function sizeOf(folder: string, skipped?: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true })
   const sizes = entries.map((entry) => {

@@ -9,10 +9,7 @@ import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, startStory } from './
 
 const ANA_PICTURE = 'https://127.0.0.1/ana.jpg?oe=7FFFFFFF'
 const GROUP_PICTURE = 'https://127.0.0.1/group.jpg'
-/**
- * The beginning and the end of a JPEG file, without pixels, because nobody decodes it. The media host serves it at a
- * URL of its own.
- */
+/** The beginning and the end of a JPEG file, without pixels, because nobody decodes it. */
 const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')
 
 const story = await startStory({ webhooks: { notify_sent_by_me: true } })

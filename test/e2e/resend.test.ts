@@ -333,8 +333,8 @@ test('somebody who knows the id of a message to others is not given it', async (
   const own = await received(EVA, 'for Eva')
   await asks(EVA, secret)
   await asks(EVA, own)
-  // The service answers retry requests in order. So when the answer to this one has arrived, the one before it has been
-  // handled.
+  // The service answers retry requests in order. So when the answer to this request has arrived, the earlier request
+  // has been handled.
   await copies(EVA, own, 2)
   assert.deepEqual(await copies(EVA, secret, 0), [])
   await asks(ANA, secret)

@@ -38,7 +38,7 @@ const queue = async () => (await ask('GET', '/queue')).data as Json[]
 const safety = () => ask('GET', '/send-safety')
 const isSent = async (id: string) => assert.equal((await stage.deliveryOf(id)).status, 'sent')
 
-/** Waits until the message is held back for this reason. The service must first look up the recipient. */
+/** Waits until the message is held back for this reason, because the service first looks up the recipient. */
 async function isHeld(id: string, reason: string) {
   for (;;) {
     const item = (await queue()).find(({ message_id }) => message_id === id)

@@ -32,7 +32,7 @@ export function watch(world: World) {
     for (;;) {
       const live = await world.gateway.must(instance, 'GET', '/status')
       const me = live.status === status ? await world.gateway.must(instance, 'GET', '/me') : undefined
-      // The reason may change between the two requests. So both answers must contain the expected one.
+      // The reason may change between the two requests. So both answers must contain the expected reason.
       const isSaid = sentence instanceof RegExp ? sentence.test(String(live.error)) : live.error === sentence
       if (me?.status === status && me.status_reason === reason && isSaid) {
         assert.equal(live.connected, status === 'connected')

@@ -138,7 +138,7 @@ test('a type without an address, a silenced type and a filter each keep their ev
   const before = world.receiver.events('received').length
   /**
    * Sends a text to an account whose webhook receiver does not accept events, and waits until the text is acknowledged.
-   * The service is then trying to deliver its events.
+   * The service is then trying to deliver the event of the text.
    */
   async function saidUnheard(text: string) {
     await world.sandbox.send(ANA, ME, { text })

@@ -25,8 +25,8 @@ before(async () => {
   await stage.world.sandbox.settings({ receipts: 'none' })
   for (const phone of [ANA, BEN, CARL, DORA]) await stage.world.sandbox.createContact(phone, { name: 'Somebody' })
 })
-// In the first attempt, a new member whom the service does not know receives the ciphertext for the group but not the
-// sender key. So this member cannot decrypt one copy.
+// One copy in these tests cannot be decrypted: a new member of a group, whom the service does not know, first receives
+// a ciphertext without the sender key.
 after(() => stage.world.stop({ undecryptable: 1 }))
 
 /** Returns a function that resolves with the first `count` matching stanzas that the gateway sends from now on. */

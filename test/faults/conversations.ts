@@ -13,16 +13,19 @@ const LEAST = 3
 export interface ConversationsOptions {
   instances: readonly Instance[]
   phoneOf(index: number): string
-  /** Begins each text, so that the texts of each call are a sequence of their own in each chat. */
+  /** Begins each text, so that the texts of one call of `converse` form a sequence of their own in each chat. */
   label: string
-  /** Gets the requests of the texts to people, and these texts. */
+  /** Records the requests of the texts to people, and the accepted texts. */
   load: Load
-  /** Gets the ids of the texts from people. */
+  /** Records the ids of the texts from people. */
   received: string[]
   isOver(): boolean
 }
 
-/** Sends texts until `isOver` returns true. Each text to a person is sent after the answer to the one before. */
+/**
+ * Sends texts until `isOver` returns true. Each text is sent after the answer to the earlier text of its chat and
+ * direction.
+ */
 export async function converse(world: ClusterWorld, options: ConversationsOptions): Promise<void> {
   const { instances, phoneOf, label, load, received, isOver } = options
   const contactOf = (index: number) => CONTACTS[index % CONTACTS.length]!

@@ -1,7 +1,7 @@
 /**
- * Three services on one schema of a PostgreSQL server claim and release homes and write records at random. Now and
- * then, one of them replaces another, which continues, is paused with commits under way, or is cut off. Some homes are
- * released to a certain service.
+ * Three services on one schema of a PostgreSQL server claim and release instances and write records at random. The home
+ * of an instance is the service that may write its records. Now and then, one of them replaces another, which
+ * continues, is paused with commits under way, or is cut off. Some homes are released to a certain service.
  *
  * Triggers note each write, and each change of a home, in the transaction in which it happens.
  */
@@ -69,8 +69,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
       isEnding = true
     }
     const options = { connect: () => connect(targetOf(url)), silenceMs: PATIENCE, doubtMs: PATIENCE, onOver }
-    // The writers are opened without the driver of a store. The driver would open four more connections, and a
-    // takeover would take four times as long.
+    // The writers are opened without the driver of a store. The driver would open four more connections, which would
+    // make each takeover slower.
     const main = await openWriter({ ...options, service: undefined, thread: 0 })
     const thread = await openWriter({ ...options, service: main.id, thread: 1 })
     const [ofMain, ofThread] = [main, thread].map(({ write }) =>

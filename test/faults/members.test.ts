@@ -64,7 +64,7 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     // A leaving member keeps the state `member` in the table: an earlier release knows no other state of members, and
     // would send it no commands.
     assert.deepEqual((await side.query('SELECT DISTINCT state FROM svc_service')).rows, [{ state: 'member' }])
-    // It still has its instances, so the others reach it.
+    // A leaving member still has its instances, so the others must still list it.
     await until(
       async () => a.store.members!.others().map(({ isLeaving }) => isLeaving),
       (found) => found.length === 2 && found.includes(true),

@@ -324,8 +324,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await each()
     await store.commit({ ops: Array.from({ length: 5_000 }, (_, n) => [`k:${n}`, bytes('x')] as const) })
     for (let n = 0; n < 10; n++) await each()
-    // A server process of PostgreSQL reports how often it has scanned a table only when it ends. So the store is closed
-    // first.
+    // A server process of PostgreSQL may report late how often it has scanned a table, but at the latest when it ends.
+    // So the store is closed first.
     await store.dispose()
     open.delete(store)
     await until(scansOf, ({ byKey }) => byKey >= 60)
@@ -405,8 +405,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     const side = await cluster.client(schema)
     const isHeld = async () => (await side.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1")).rowCount
-    // The server checks for a deadlock only once, 1.5 s after the takeover began to wait. The takeover gives up
-    // after 3 s without an answer. So on a busy machine the thread and the answer have 1.5 s each.
+    // The server looks for a deadlock 1.5 s after the takeover began to wait. The takeover gives up after 3 s without
+    // an answer, so this is early enough.
     await side.query("ALTER ROLE svc SET deadlock_timeout = '1500ms'")
     // A thread of the former owner locks its own row first. When the takeover waits for this row, the thread also locks
     // the row of its service. So each of the two waits for the other.

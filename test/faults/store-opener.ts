@@ -1,5 +1,5 @@
 /**
- * Opens the store many times, as commands do beside a service, and commits a record each second time. At the end it
+ * Opens the store many times, as commands do beside a service, and commits a record every second time. At the end it
  * checks the store, and prints the number of its commits.
  */
 import { checkStore } from '../../src/storage/check.ts'

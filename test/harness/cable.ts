@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** `there` is the direction to the server, `back` the one from it. */
+/** `there` is the direction to the server, `back` the direction from the server. */
 export type Direction = 'there' | 'back'
 
 export interface Cable {

@@ -230,8 +230,7 @@ describe('secrets', () => {
     }
     service.double.answer = (_instance, operation) => answers[operation] ?? list
     const texts: string[] = []
-    // The event stream does not end, so it is left out. Only the admin key may read it, and nothing is hidden from that
-    // key.
+    // The event stream is left out, because it does not end. Only the admin key may read it.
     const doesEnd = ({ id }: Pick<Endpoint, 'id'>) => id !== 'webhooks.events'
     for (const endpoint of [...endpoints, ...dashboardEndpoints].filter((each) => each.method === 'GET' && doesEnd(each))) {
       const path = pathOf(endpoint)

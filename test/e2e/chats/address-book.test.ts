@@ -133,8 +133,8 @@ test('who shows no verified name is a business when there is a business profile,
   assert.equal((await forgotten(about)).is_business, true)
   await instead({ account: ME, xmlns: 'w:biz' }, { error: [403, 'forbidden'] })
   assert.equal((await forgotten(about)).is_business, false)
-  // This answer to a usync query says that the account is not a business. The answer to the other query contains a
-  // business profile, which must not change that.
+  // The answer to the usync query says that the account is not a business. A business profile in the answer to the
+  // query `w:biz` must not change that.
   const none = ['user', { jid: await lidOf(CAT) }, [['business', {}, [['error', { code: '404' }]]]]]
   await instead({ account: ME, xmlns: 'w:biz' }, { result: [profile] })
   assert.equal(

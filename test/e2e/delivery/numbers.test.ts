@@ -1,4 +1,4 @@
-/** A message may only fail if the network clearly says that the number has no account. */
+/** Tests that a message fails for its number only if the network clearly says that the number has no account. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf } from '../../harness/places.ts'
@@ -73,8 +73,7 @@ test('an immediate operation is told that the network would not say', async () =
   assert.deepEqual([code, details], ['action_failed', { network_code: 429 }])
 })
 
-// The library queries encryption keys only by LID. An earlier bug: a send to a number without a LID ended with "All
-// encryptions failed".
+// An earlier bug: a send to a number without a LID ended with "All encryptions failed".
 test('a number that has an account and no LID yet gets its first message', async () => {
   const addresses = await addressesOf(stage.world.sandbox)
   const devices = ['devices', {}, [['device-list', {}, [['device', { id: 0 }]]]]]

@@ -72,7 +72,7 @@ test('the last activity comes first, with what is unread', async () => {
 
 test('pages are cut from one list', async () => {
   // A new group appears in the list of groups first, and a moment later also in the list of chats. So the test waits
-  // for the latter.
+  // for the list of chats.
   for (let count = 0; count < 3; count++)
     await until((await ground.group({ subject: `Page ${count}` })).chat, (found) => Boolean(found?.last_message_at))
   const { data, total } = await list()

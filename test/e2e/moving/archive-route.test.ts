@@ -19,7 +19,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
   let world: World
   let dir: string
   let instance: Instance
-  /** The archive of the instance before its move was called off. */
+  /** Archive of the instance, made for a move that was then called off. */
   let moved: Buffer<ArrayBuffer>
   before(async () => {
     world = await startWorld({ own: true, untraced: true })

@@ -160,8 +160,8 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const foreign = await ground.channel({ owner: ANA })
   assert.deepEqual(await roles(own.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(own.id), ['OWNER'])
-  // If the account does not follow the channel, its first query still claims the role of a subscriber, because the
-  // network accepts this role.
+  // The service also claims the role of a subscriber if the account does not follow the channel, because the network
+  // accepts this role.
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.must('newsletters.follow', { newsletter_id: foreign.id })

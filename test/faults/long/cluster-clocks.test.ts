@@ -1,4 +1,7 @@
-/** The clock of one of two members is wrong by hours, and jumps. Nobody takes over, and no account is disconnected. */
+/**
+ * The clock of one of two members is wrong by hours, and jumps. No member takes over instances, and no account is
+ * disconnected.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +39,8 @@ describe('a member with a wrong clock', { skip: noPostgres || noFaketime, timeou
     for (const contact of CONTACTS) await world.sandbox.createContact(contact)
     for (const [index, phone] of PHONES.entries()) {
       const gateway = await world.gatewayAt(world.members[index % 2]!)
-      // Receivers refuse the webhooks of such a member, because the time of their signatures is wrong.
+      // The instances have no webhooks. Receivers would refuse those of a member with a wrong clock, because the time
+      // of their signatures is wrong.
       instances.push(await gateway.connected(world.sandbox, phone, null))
     }
   })

@@ -171,7 +171,7 @@ describe('an engine over two services in two processes', { timeout: 300_000 }, (
   test('a call whose service is killed has an unknown outcome, and the account comes back with the service', async () => {
     await sandbox.fault({ on: 'query', match: { xmlns: 'w:g2' }, do: 'drop' })
     const waiting = call('groups.metadata', { group_id: NO_GROUP }).catch((error) => error)
-    // The call has arrived when a later one is answered.
+    // When this later call is answered, the earlier call has arrived.
     await call('queue.list', {})
     await first.kill()
     const { code, details } = (await waiting) as Failure

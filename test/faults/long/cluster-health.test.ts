@@ -80,7 +80,8 @@ describe('the operator of a cluster', { skip: noPostgres || noChromium || noHapr
       }
     })
     const homes = await world.homes()
-    // A new instance is at the member that got the request, so a member may have none.
+    // A new instance is at the member that got the request, so a member may have no instance. The member with the most
+    // instances hands over.
     const leaver = world.members.toSorted((one, other) => (homes[other.name] ?? 0) - (homes[one.name] ?? 0))[0]!
     const ended = leaver.running().ended
     await page.getByRole('button', { name: `Hand over from ${leaver.name}` }).click()

@@ -54,7 +54,7 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
     assert.deepEqual(world.receiver.problems, [])
   })
 
-  /** Creates instances at this member, which has them because it gets the requests. */
+  /** Creates instances. This member has them, because it gets the requests. */
   async function create(member: Member, count: number): Promise<void> {
     const gateway = await world.gatewayAt(member)
     let left = count
@@ -93,8 +93,8 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
   }
 
   /**
-   * For each session that began after `since`, returns the milliseconds from the end of the former session to its
-   * beginning.
+   * Returns, for each session that began after `since`, the milliseconds from the end of the former session to its
+   * begin.
    */
   const gaps = (found: readonly SessionTimes[], since: number) =>
     found.flatMap(({ opened_at, closed_at }) => (opened_at! > since ? [opened_at! - closed_at!] : []))

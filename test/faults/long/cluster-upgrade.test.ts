@@ -97,7 +97,7 @@ describe('a cluster whose members run two releases', { skip: noPostgres || noFor
   /** Replaces the program of each member in turn, as an operator who follows the docs does. */
   async function replaceAll(label: string, program: readonly string[]): Promise<void> {
     const [a, b, c] = world.members as [Member, Member, Member]
-    // The member that has already another release is asked to have the next one leave.
+    // `via` is the member that is asked to have `member` leave. It already runs the other release.
     for (const [member, via] of [
       [a, undefined],
       [b, a],

@@ -206,9 +206,10 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
     await allArrived()
     assert.deepEqual(Object.keys(await world.homes()).sort(), ['a', 'c'])
 
-    // The last two are asked at the same moment, each directly. Only one leaves, and the other one has its instances.
+    // The last two members are asked to leave at the same moment, each by a direct request. Only one leaves, and the
+    // other gets its instances.
     const last = [a(), c()]
-    // If one has not decided in time, because the machine is full, it is asked again.
+    // A member that has not decided in time, because the machine is busy, is asked again.
     const leave = (each: Member): Promise<void> =>
       world.leave(each, each).catch((error) => (/not decided in time/.test(String(error)) ? leave(each) : Promise.reject(error)))
     const outcomes = await Promise.allSettled(last.map(leave))

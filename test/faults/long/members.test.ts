@@ -97,7 +97,7 @@ describe('two members of a cluster', { skip: noPostgres, timeout: 300_000 }, () 
     const foundAt = performance.now()
     assert.equal((await ground.service.ended).signal, 'SIGKILL')
     const tookMs = performance.now() - foundAt
-    // If its lease did not end this member, the other one would remove it after five seconds.
+    // If its lease did not end this member, the other member would remove it after five seconds.
     assert.ok(tookMs > 2_900 && tookMs < 5_500, `${tookMs} ms`)
     assert.deepEqual([second.child.exitCode, second.child.signalCode], [null, null])
   })

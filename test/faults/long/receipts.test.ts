@@ -75,7 +75,8 @@ test('receipts given during kills all end in one message_status each', { timeout
         const service = await ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` })
         if (count === 1) await gateway.waitForStatus(instance, 'connected')
         await receipts()
-        // On a busy machine the receipts share fewer commits than `count`, so the service may report them all instead.
+        // On a busy machine many receipts share one commit. So the service may report all of them before it reaches the
+        // step `count` times.
         const reported = quiet().then(() => 'reported' as const)
         const end = await Promise.race([service.ended.then(({ signal }) => signal), reported])
         if (end === 'reported' && count > 1) await service.kill()

@@ -23,7 +23,7 @@ test('an instance that was taken over and has moved since logs in again if its s
   const instance = await world.gateway.connected(world.sandbox, PHONE, world.receiver)
   let left = world.members
   async function leaveHome(): Promise<Member> {
-    // The others report the instance as connected for some seconds after the kill of its home.
+    // The others report the instance as connected for some seconds after the kill of the member that has it.
     const home = await until(
       () => world.homeOf(instance),
       (found) => found !== undefined && left.includes(found),
