@@ -74,7 +74,7 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 
 export type Counts = Record<CategoryType, Counted>
 
-/** Reads the keys to import, and counts them by type. Never throws: keys that cannot be read are only counted. */
+/** Reads the keys to import, and counts them by type. A key that cannot be read is only counted. */
 export function readKeys(stored: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
   const given = withDomains(stored, choice)
   const counts = Object.fromEntries(

@@ -42,7 +42,7 @@ export function createInstanceWebhooks(
       attempts[result]++
       if (result === 'delivered' || result === 'discarded') refused.delete(type)
       else if (!refused.has(type)) refused.set(type, clock.now())
-      // The webhook of this event was switched off, so the event is not counted.
+      // The webhook of this event was switched off, so the metrics do not count the event.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)

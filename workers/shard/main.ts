@@ -1,7 +1,4 @@
-/**
- * Main module of a shard thread. It applies our corrections of the library to the whole thread, and answers the
- * commands of the main thread.
- */
+/** Main module of a shard thread. It answers the commands of the main thread. */
 import { workerData } from 'node:worker_threads'
 import type { ThreadData, ThreadTask } from '../../src/engine/protocol.ts'
 import { spareMemoryWhenQuiet } from '../../src/engine/quiet-memory.ts'

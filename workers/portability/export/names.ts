@@ -1,6 +1,7 @@
 /**
- * Finds the names of stored keys. The store has only keyed hashes of these names. Names consist of addresses that other
- * records contain, so all possible names are hashed and compared. A hash without a match is counted.
+ * Finds the names of stored keys. Except for pre-keys, the store has only a keyed hash of each name. Names consist of
+ * addresses that other records contain, so all possible names are hashed and compared. A hash without a match is
+ * counted.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 
@@ -75,7 +76,10 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   }
   for (const group of groups) take('sender-key-memory', group)
   for (const id of known.stateKeyIds) take('app-state-sync-key', id)
-  /** Possible senders of messages to groups: everyone with a session or identity here, and the account itself. */
+  /**
+   * Possible senders of messages to groups: each device with a stored session or identity, and the account's own
+   * devices.
+   */
   const senders = new Set(known.ownJids.flatMap((jid) => DOMAINS.map((domain) => `${userOf(jid)}${domain}::${deviceOf(jid)}`)))
   for (const user of users)
     for (const domain of DOMAINS)

@@ -59,7 +59,7 @@ const TOKEN_INDEX = '__index'
 export interface ContactToken {
   jid: string
   token: Buffer
-  /** Epoch seconds, or undefined. */
+  /** Epoch seconds. Null, undefined and 0 mean that the time is unknown. */
   timestamp: unknown
   senderTimestamp: unknown
 }
@@ -75,8 +75,8 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
 }
 
 /**
- * Returns the row with the name `wanted`. If no name is wanted, returns the only row. Throws `NotImportable` if no row
- * has this name, or if no name is wanted and there are several rows.
+ * Returns the row with the name `wanted`. If no name is wanted, returns the only row, or undefined if there are no
+ * rows. Throws `NotImportable` if no row has this name, or if no name is wanted and there are several rows.
  */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))

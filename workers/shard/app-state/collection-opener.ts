@@ -31,7 +31,7 @@ export interface CollectionOpenerDeps {
 export interface Opened {
   change: CollectionChange
   version: number
-  /** The actions by their index. If an entry was changed twice, only the second change counts. */
+  /** The actions by their index. If an entry was changed twice, only the last change counts. */
   actions: Map<string, AppStateAction>
   isLenient: boolean
   /** Whether the collection was read in full and nothing was skipped, so that a missing entry does not exist. */
@@ -40,8 +40,9 @@ export interface Opened {
 
 export interface CollectionOpener {
   /**
-   * Returns the opened collection, or null if the answer has no changes. Rejects with `MissingKey`, and with
-   * `DamagedAppState` if an entry or the MAC of a patch is wrong and `isLenient` is false.
+   * Returns the opened collection, or null if the answer has no changes. Rejects with `MissingKey`, with
+   * `DamagedAppState`, or with the error of a download. With `isLenient`, unreadable entries and wrong MACs do not
+   * cause a rejection.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }
@@ -113,7 +114,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
     if (rest.externalMutations)
       await each(externalEntries(await fileBytes(readFile, rest.externalMutations)), (entry) => void entries.push(entry))
     const version = rest.version ? Number(rest.version.version) : versionSaid
-    // A patch that is not newer than the snapshot is already part of it.
+    // A patch that is not newer than `opened` is already part of it.
     if (version <= opened.version) return
     const keys = await keysOf(rest.keyId?.id ?? new Uint8Array(0))
     const macs = entries.map(({ valueMac }) => valueMac)

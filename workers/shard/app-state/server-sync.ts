@@ -1,7 +1,7 @@
 /**
- * Reads the collections that the network reports as changed, and confirms the notice after they are on disk. Baileys
- * would read only the first of them and confirm too early. Collections that cannot be read are retried when the phone
- * shares a key, and at the next login.
+ * Reads the collections that the network reports as changed. The notice is confirmed only after they are on disk.
+ * Baileys would read only the first of them and confirm too early. Collections that cannot be read are retried when the
+ * phone shares a key, and at the next login.
  */
 import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -1,4 +1,4 @@
-/** Resolves identifiers to accounts (registered number and LID), with one query for all of them. */
+/** Resolves identifiers to accounts (registered number and LID), with at most one query for all of them. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { bare } from '../wire/jid.ts'

@@ -50,8 +50,8 @@ export function createDisappearing({
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
-   * Chats that may have a stored timer. The other chats need no read from disk. Undefined before the first look-up,
-   * null if there are too many timers.
+   * Chats that may have a stored timer. The other chats need no read from disk. Undefined before the first look-up. The
+   * set is null if there are too many timers.
    */
   let known: Promise<Set<string> | null> | undefined
 

@@ -21,13 +21,12 @@ const LONGEST_PAUSE = 5 * MINUTE
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {
-  /** Returns the registered jid. Throws `phone_not_on_whatsapp`, `TryLater` or `instance_not_connected`. */
+  /** Resolves with the registered jid. Rejects with `phone_not_on_whatsapp`, `TryLater` or `instance_not_connected`. */
   (ask: Ask, digits: string): Promise<string>
   known(digits: string): string | undefined
   keep(digits: string, jid: string): void
 }
 
-/** Creates a look-up. `steady` measures the pauses. */
 export function createNumberLookUp(steady: Clock): NumberLookUp {
   const known = boundedCache<string, string>(MAX_KNOWN)
   let pause = 0

@@ -1,9 +1,8 @@
 /**
  * Keeps the URLs of the pictures of chats and people in memory. An event contains the URL that is known when the event
- * is created. An unknown URL is queried after the event, for the next one.
- * The queries are like those of WhatsApp Web, but fewer, so that the account never looks as if it collected pictures:
- * one per second, with a limit per hour, and only for chats with incoming messages. No picture is queried during a
- * restriction, or for an hour after a rate limit.
+ * is created. An unknown URL is queried after the event, for the next one. The queries are like those of WhatsApp Web,
+ * but fewer, so that the account never looks as if it collected pictures: one per second, with a limit per hour, and
+ * only after incoming messages. No picture is queried during a restriction, or for an hour after a rate limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -25,7 +24,10 @@ export const PICTURE_HOST = 'pps.whatsapp.net'
 export interface Pictures {
   attach(session: Session): void
   of(jids: readonly string[]): string | null
-  /** Queries the picture later, unless the answer is known, the account is restricted, or a limit is reached. */
+  /**
+   * Queries the picture later, unless the answer is known, no session is open, the account is restricted, or a limit is
+   * reached.
+   */
   prefetch(jids: readonly string[], shown: Shown): void
   changed(jid: string): Promise<void>
   /** Stores the picture in the metadata of a channel, which any query may have fetched. */

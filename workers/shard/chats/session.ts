@@ -16,7 +16,7 @@ export interface Session extends Omit<Connection, 'sock'> {
   readonly numbers: NumberLookUp
   readonly newsletterRoles: NewsletterRoles
   readonly mediaHosts: MediaHosts
-  /** Sends queries that belong to no operation, with the usual deadline. */
+  /** Sends queries that belong to no operation. Each query has a deadline of its own. */
   readonly ask: Ask
 }
 

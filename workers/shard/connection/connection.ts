@@ -1,6 +1,6 @@
 /**
  * The connection of one linked device: one socket from its opening to its end. It only reports the events of the
- * socket; the instance decides what follows. After its end it reports nothing.
+ * socket; the instance decides what follows.
  */
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -150,7 +150,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
 
 /**
  * Removes the linked device from its account, if it has one. A login that has begun is awaited, because the network
- * accepts the removal only then. Takes at most `deadlineMs`, and never rejects.
+ * accepts the removal only after the login. Takes at most `deadlineMs`, and never rejects.
  */
 async function removeDevice(sock: NetworkSocket, deadlineMs: number, log: ConnectionDeps['log']): Promise<void> {
   const { me, account } = sock.authState.creds

@@ -1,6 +1,6 @@
 /**
- * Maps the numbers and LIDs of people, which the library learns from stanzas. Internally the LID is preferred; the API
- * shows the number whenever it is known.
+ * Maps the numbers of people to LIDs, and LIDs to numbers. Internally the LID is preferred; the API shows the number
+ * whenever it is known.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuthenticationState, isLidUser, isPnUser, type SignalDataTypeMap } from '@whiskeysockets/baileys'
@@ -21,8 +21,8 @@ export interface LidPair {
 const SLICE = 200
 
 /**
- * Stores new pairs, and moves the data under each number, including sessions, to the LID, as the library does. It
- * works in slices, because an answer about a large group has thousands of pairs.
+ * Stores new pairs, and moves the data under each number, including sessions, to the LID. An answer about a large group
+ * has thousands of pairs, so they are stored in slices.
  */
 export async function learnPairs(
   sock: Pick<NetworkSocket, 'signalRepository'>,

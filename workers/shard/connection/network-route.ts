@@ -29,7 +29,7 @@ export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   return route
 }
 
-/** Creates a route. Throws `EgressBlocked` if the address of the proxy is not allowed. */
+/** Creates a route. Rejects with `EgressBlocked` if the address of the proxy is not allowed. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)

@@ -74,6 +74,6 @@ const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identif
 /** Returns the name of the account, or null. `~` is stored while the name is unknown. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
-/** Platforms of business apps are reported as the system on which the app runs. */
+/** System on which the app of each platform runs. Other platforms are reported unchanged. */
 const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
 const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)

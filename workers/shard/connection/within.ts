@@ -1,9 +1,9 @@
-/** Waits for the network. Every wait has a deadline, and ends with the socket. */
+/** Waits for the network, at most until a deadline or the end of the socket. */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 
 export const QUERY_DEADLINE = 20 * SECOND
-/** Deadline of sending a message. It includes a query for devices, a query for keys, and the write. */
+/** Deadline in ms of sending a message. It includes a query for devices, a query for keys, and the write. */
 export const RELAY_DEADLINE = 60 * SECOND
 export const ACK_DEADLINE = 60 * SECOND
 /**

@@ -1,6 +1,6 @@
 /**
- * View of the store for one instance. Work that is still running when the instance stops must not write: such a record
- * would survive the erasure of the instance, or be read by its next start.
+ * View of the store for one instance. Work that is still running when the instance stops must not write: its record
+ * would survive the erasure of the instance, or be read by the next start.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -13,9 +13,9 @@ export interface InstanceStore extends ChainedStore {
 }
 
 /**
- * Creates the view of an instance. A commit rejects with `engine_unavailable` if another process writes these records.
- * `close` waits for running commits and refuses later ones; reading still works. `onWritten` is called before a caller
- * of `commit` continues.
+ * Creates the view of an instance. A commit rejects with `engine_unavailable` after `close`, or if another process now
+ * writes these records. `close` waits for running commits and refuses later ones; reading still works. `onWritten` is
+ * called before a caller of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = createUnderWay()

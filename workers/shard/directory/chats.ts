@@ -45,8 +45,8 @@ export interface MessageOptions {
 }
 
 /**
- * Records a message in its chat, and returns whether it counts as recorded. A message that arrives twice changes
- * nothing the second time. A message without content could not be decrypted.
+ * Records a message in its chat, and returns whether it counts as recorded. A message without content could not be
+ * decrypted.
  */
 export function recordMessage(
   chats: Chats,
@@ -227,7 +227,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether the chat has a message that the other device did not know when it made the change. */
+/** Whether the chat has a newer message than the last one that was known to the device that made the change. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

@@ -176,7 +176,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   }
 }
 
-/** Yields the rows on disk after an id; without an id, the newest rows. */
+/** Yields the rows on disk after an id; without an id, all rows, the newest first. */
 const rangeOf = ({ store, prefix }: Pick<DurableLineOptions<unknown>, 'store' | 'prefix'>) =>
   async function* range(after: string | undefined, limit: number) {
     const from = after === undefined ? { reverse: true } : { after: prefix + after }

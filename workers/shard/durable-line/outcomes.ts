@@ -8,7 +8,7 @@ import type { Timer } from '../../../src/storage/timer.ts'
 
 export const MAX_UNWRITTEN = 64
 /**
- * Maximum number of outcomes that share the commit of a new row. Eight outcomes change hardly more pages on disk than
+ * Number of outcomes that are added to the commit of a new row. Eight outcomes change hardly more pages on disk than
  * one. The number is small, because on a nearly full disk a commit must not need more space than usual.
  */
 const TAKEN = 8

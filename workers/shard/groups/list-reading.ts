@@ -22,7 +22,7 @@ export interface ListReading {
   read(): Promise<void>
   /** Reads the whole list if it was never read. If it was, reads only groups that may have changed. */
   current(): Promise<void>
-  /** Reads the list if it was never read, or if the last reading is old. Called at a login, after everything else. */
+  /** Reads the list if it was never read, or if the last reading is old. Called at a login. */
   catchUp(): void
 }
 

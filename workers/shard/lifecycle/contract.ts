@@ -3,8 +3,8 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 
 export interface Run {
   /**
-   * Number of connections that failed or ended since the last accepted login or QR code. The delay before the next
-   * attempt depends on it.
+   * Number of connections in a row that failed or ended. An accepted login resets it. The delay before the next attempt
+   * depends on it.
    */
   attempt: number
   /**

@@ -139,7 +139,6 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', linked),
   row('P4', ['connecting'], 'paired', linked, isNotPaired),
 
-  // A pairing with a passkey starts over when the socket closes for any reason.
   row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
   row(
     'P2',
@@ -157,6 +156,7 @@ const ROWS: readonly Row[] = [
     () => loggedOut('pairing_failed'),
     (at, { name }) => isNotPaired(at) && name === 'passkey',
   ),
+  // A pairing with a passkey starts over when the socket closes for any reason.
   row('P6', ['connecting'], 'closed', () => startFresh([{ do: 'close' }]), isNotPaired),
   row('P6: no connection', ['connecting'], 'startFailed', () => startFresh([{ do: 'close' }]), isNotPaired),
   row(

@@ -44,7 +44,7 @@ export interface Repost {
 }
 
 /**
- * Returns the content with its media uploaded again; content without media is returned unchanged. Throws
+ * Returns the content with its media uploaded again; content without media is returned unchanged. Rejects with
  * `media_download_failed` if the network no longer has the media.
  */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {

@@ -24,8 +24,8 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * Returns one hash for each jid of the chat and of the author. A message can arrive again under the other jid (number
- * or LID).
+ * Returns one hash for each jid of the author, or of the chat if the message has no participant. A message can arrive
+ * again under the other jid (number or LID).
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''

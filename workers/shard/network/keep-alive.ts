@@ -9,7 +9,7 @@ import { ping } from '../wire/keep-alive.ts'
 import { endReason } from './end-reason.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
-/** Interval of the pings, as in the official client. */
+/** Interval of the pings in ms, as in the official client. */
 const EVERY = 30 * SECOND
 /** Time limit in ms for the answer to a ping. */
 const GRACE = 5 * SECOND

@@ -1,6 +1,6 @@
 /**
  * Decides which QR code is shown, and for how long. Each reference of the network makes one code. When the last one has
- * expired, after 160 s, the socket is ended, unless a pairing is in progress.
+ * expired (with six references after 160 s), the socket is ended, unless a pairing is in progress.
  */
 import { type AuthenticationCreds, buildPairingQRData, type WABrowserDescription } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'

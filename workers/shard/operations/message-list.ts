@@ -112,8 +112,8 @@ export async function messageRows(
 }
 
 /**
- * Returns the content of a message. Throws `not_found` if it is no longer stored, and `instance_not_connected` before
- * the first session.
+ * Returns the content of a message. Rejects with `not_found` if it is no longer stored, and with
+ * `instance_not_connected` before the first session.
  */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)

@@ -7,8 +7,8 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import type { QueueOptions } from './contract.ts'
 
 /**
- * Maximum number of attempts that an end of the thread interrupted. Then the item fails, because it may have crashed
- * the thread.
+ * After this number of attempts that an end of the thread interrupted, the item fails, because it may have crashed the
+ * thread.
  */
 const MAX_TRIES = 3
 const MAX_BACKS = 3

@@ -118,7 +118,7 @@ export interface QueueOptions {
 
 export interface Queue {
   /**
-   * Adds a message to the queue. It is on disk when this resolves. Throws `queue_full`,
+   * Adds a message to the queue. It is on disk when this resolves. Rejects with `queue_full`,
    * `queue_disabled_while_disconnected`, or `engine_unavailable` if the queue does not run.
    */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>

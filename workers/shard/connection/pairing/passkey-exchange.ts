@@ -1,6 +1,6 @@
 /**
- * One attempt to link with a passkey. If this device cannot prove to the phone that it had the accepted code, the
- * owner compares another code on both sides. A failed attempt is replaced by a new one.
+ * One attempt to link with a passkey. If this device cannot prove to the phone that it had the accepted code, the owner
+ * compares another code on both sides.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

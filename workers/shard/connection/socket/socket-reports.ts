@@ -1,4 +1,7 @@
-/** Reports the events of a socket to the instance. After the end of the connection, nothing is reported. */
+/**
+ * Reports the events of a socket to the instance. After the socket has ended, only a pairing and the end itself are
+ * reported.
+ */
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import type { ConnectionDeps } from '../contract.ts'
 import { closedBy } from '../disconnect.ts'

@@ -1,7 +1,7 @@
 /**
  * The only listener for stanzas. A table has a row for each kind: the matching stanzas, the mutex for which they wait,
  * the steps, and the answer. If a step fails, the connection is closed without an answer, and the network sends the
- * stanza again.
+ * stanza again. A step that has failed too often is skipped.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/thread/trap.ts'

@@ -1,4 +1,4 @@
-/** Creates the socket of a connection. It closes the connection if stanzas are no longer processed. */
+/** Creates the socket of a connection, and closes the connection if stanzas are no longer processed. */
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys'
 import { SECOND, systemClock } from '../../../../src/domain/clock.ts'
 import { endReason } from '../../network/end-reason.ts'

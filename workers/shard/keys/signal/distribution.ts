@@ -17,8 +17,7 @@ export function findDistribution(plaintext: Uint8Array): { groupId: string; dist
     const distribution = found && bytesOf(found, DISTRIBUTION)
     return groupId && distribution && { groupId: Buffer.from(groupId).toString(), distribution }
   } catch {
-    // The bytes are not a message. This is not reported here, because the inbox decodes them next
-    // and logs the error.
+    // The bytes are not a message. The inbox decodes them next, and logs the error.
     return undefined
   }
 }

@@ -37,8 +37,8 @@ export async function migrateSessions(
   if (!isPnUser(fromJid) && !isHostedPnUser(fromJid)) return { migrated: 0, skipped: 0, total: 1 }
 
   const { user, device } = jidDecode(fromJid)!
-  // A person of an imported device may have sessions without a stored device list, so the device in the jid is always
-  // included.
+  // An imported device may have sessions with a person but no stored device list of this person. So the device in the
+  // jid is always included.
   const { [user]: listed = [] } = await view.get('device-list', [user])
   const devices = new Set([...listed, String(device ?? 0)])
 

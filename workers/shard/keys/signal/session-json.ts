@@ -161,7 +161,7 @@ export interface SessionJson {
 
 /**
  * Converts a record to JSON. `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes
- * are not a record, or if a session has no sending key.
+ * are not a record, or if a session lacks a required field.
  */
 export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
   try {

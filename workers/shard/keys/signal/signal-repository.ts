@@ -99,7 +99,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
     hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
 
     // The service never calls this function, because the inbox stores received keys with their messages. The interface
-    // of Baileys requires it. The key is stored even after `close`.
+    // of Baileys requires it.
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')

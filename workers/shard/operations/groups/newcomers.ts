@@ -48,8 +48,8 @@ export interface InvitationInput {
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
 /**
- * Queues the invitations, and resolves with the `id`s of the invited people. If the queue is full, this does not
- * reject, because the group has already changed.
+ * Queues the invitations, and resolves with the `id`s of the invited people. If an invitation cannot be queued, this
+ * does not reject, because the group has already changed.
  */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,
