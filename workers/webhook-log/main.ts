@@ -1,6 +1,6 @@
 /**
- * Runs tasks that read webhook logs from the store: a log may be long, and its rows must be decrypted. The store is
- * open only while a task runs.
+ * Reads webhook logs from the store in a thread of its own, because a log may be long and its rows must be decrypted.
+ * The store is open only while a task runs.
  */
 
 import type { LogReader } from '../../src/domain/webhook-log.ts'

@@ -31,7 +31,8 @@ export interface Acknowledgement {
 export interface Idempotency {
   /**
    * Returns the acknowledgement that is stored for this key. If there is none, calls `queue`, which must commit the
-   * operations of `opsOf` together with its item. Throws `invalid_request` if the key was used for another request.
+   * operations of `opsOf` together with its item. Rejects with `invalid_request` if the key was used for another
+   * request.
    */
   once(
     key: string,

@@ -59,7 +59,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
     /**
-     * Reads an item, with access to its media. Returns undefined if one of them can no longer be read. Throws if the
+     * Reads an item, with access to its media. Returns undefined if one of them can no longer be read. Rejects if the
      * storage itself fails.
      */
     async load(svcId: string): Promise<StoredItem | undefined> {

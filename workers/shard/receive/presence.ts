@@ -114,8 +114,8 @@ export function createPresence(
     announce,
     attach(next) {
       session = next
-      // The network refuses a presence of an account without a name, and the name arrives after the first login. So
-      // the presence is announced again then.
+      // The network refuses a presence of an account without a name, and the name arrives after the first login. So the
+      // presence is announced again when the name has arrived.
       next.sock.ev.on('creds.update', ({ me }) => {
         if (me?.name && session === next) announce()
       })

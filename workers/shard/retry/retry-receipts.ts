@@ -15,7 +15,7 @@ export interface RetryRequest {
   asker: string
   /** The group, or the status jid; null for a 1:1 chat. */
   shared: string | null
-  /** Chat of the message, if `asker` is another device of the account. From other devices the value is ignored. */
+  /** Chat of the message, if `asker` is another device of the account. Otherwise this value is ignored. */
   recipient: string | null
   count: number
   receipt: BinaryNode

@@ -49,7 +49,7 @@ export interface SendContext extends Asker {
   now(): number
   /**
    * Asks send safety whether the message may go to this chat now. Called before the message's keys are committed.
-   * Throws if the message must wait; nothing was sent then.
+   * Rejects if the message must wait; nothing has been sent in this case.
    */
   leaving(jid: string): Promise<void>
   /** Called if a message was not sent after `leaving`, because its encryption keys could not be stored. */

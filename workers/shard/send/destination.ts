@@ -58,8 +58,8 @@ export async function writableGroup(asker: Asker, jid: string): Promise<Group> {
 }
 
 /**
- * Returns the metadata of a group, or throws `notFound`. `notFound` is also thrown if the account is not in the group,
- * because the network shows a group's metadata only to its members.
+ * Returns the metadata of a group. Rejects with `notFound` if there is no such group, or if the account is not a
+ * member: the network shows a group's metadata only to its members.
  */
 export const groupAt = ({ ask, session }: Asker, jid: string, notFound: FailureCode = 'group_not_found'): Promise<Group> =>
   ask.meaning({ 403: notFound, 404: notFound }).run(() => session.groups.get(jid))

@@ -18,7 +18,7 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
 
 /**
  * Returns the failure code if the chat does not exist or the account has left it, or null if the account may still be a
- * member. The network sends 403 in the last two cases.
+ * member. The code 403 does not tell whether the account has left.
  */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {

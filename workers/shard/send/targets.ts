@@ -31,10 +31,11 @@ export interface TargetFields {
 
 /**
  * Returns the stored message with this id. If none is stored, returns a target built from the fields of the caller.
- * Throws `message_not_found` if the message is stored for another chat, or if the fields do not name its author.
+ * Rejects with `message_not_found` if the message is stored for another chat, or if the author of a group message is
+ * not given.
  */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // If a message with this id is stored for another chat, the caller has made a mistake, and this throws.
+  // A message with this id is stored. If it is of another chat, `rememberedTarget` rejects.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }

@@ -94,14 +94,14 @@ export interface Outbox {
    * start.
    */
   stop(deadlineMs: number): Promise<void>
-  /** Posts a test event outside of the queue. Nothing is stored. Throws `not_allowed` if the type has no URL. */
+  /** Posts a test event outside of the queue. Nothing is stored. Rejects with `not_allowed` if the type has no URL. */
   test(type: EventType): Promise<TestDelivery>
   /**
-   * Makes one delivery attempt before all other work. Throws `not_found` if the body is no longer stored, and
-   * `not_allowed` if the type has no URL.
+   * Makes one delivery attempt before all other work. Rejects with `not_found` if the body is no longer stored, and
+   * with `not_allowed` if the type has no URL.
    */
   resend(eventId: string): Promise<LogEntry>
-  /** Returns the log entry of an event, with its attempts. Throws `not_found`. */
+  /** Returns the log entry of an event, with its attempts. Rejects with `not_found`. */
   detail(eventId: string): Promise<LogDetail>
   newest(max: number): Promise<LogEntry[]>
   body(eventId: string): Promise<WebhookBody>

@@ -8,8 +8,8 @@ export interface EventRows {
   decode(eventId: string, stored: Uint8Array): LogRow
   stored(eventId: string): Promise<Uint8Array | undefined>
   /**
-   * Returns the log row of an event. Undefined if there is no row or it is unreadable. Throws if the storage
-   * itself fails.
+   * Returns the log row of an event. Undefined if there is no row or it is unreadable. Rejects if the storage itself
+   * fails.
    */
   read(eventId: string): Promise<LogRow | undefined>
 }

@@ -1,7 +1,7 @@
 /**
  * Creates the token of a message to a person who gave the account no token: HMAC-SHA256 of the person's LID, with a
- * salt from the phone. If a message has neither of the two tokens, the network can refuse it with 463. (whatsmeow and
- * whatsapp-rust use the LID of the person; zapo uses the LID of the account.)
+ * salt from the phone. The network can refuse a message without this token and without one from the person with 463.
+ * (whatsmeow and whatsapp-rust use the LID of the person; zapo uses the LID of the account.)
  */
 import { createHmac } from 'node:crypto'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'

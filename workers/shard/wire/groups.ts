@@ -66,7 +66,7 @@ export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leav
 
 /**
  * Changes a setting of a group. With `announcement` only administrators may write. With `locked` only administrators
- * may change the description.
+ * may change the data of the group, such as its name.
  */
 export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
   query(group, 'set', node(setting))

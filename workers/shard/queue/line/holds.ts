@@ -24,8 +24,8 @@ export interface HoldPolicy {
    */
   readonly clock: Clock
   /**
-   * Returns why the item must wait, or undefined if it may be sent now. Must be fast and change nothing, because it
-   * is also called for every item in a list.
+   * Returns why the item must wait, or undefined if it may be sent now. Must be fast, because it is also called for
+   * every item in a list.
    */
   holding(item: Waiting): Hold | undefined
   /**

@@ -1,7 +1,4 @@
-/**
- * Holds items whose attempt was postponed, for example by `TryLater`. Each item is held until a time
- * of its own.
- */
+/** Holds items whose attempt was postponed, for example by `TryLater`. Each item has a time of its own. */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
 import type { HoldPolicy } from './holds.ts'

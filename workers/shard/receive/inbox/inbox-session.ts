@@ -54,7 +54,10 @@ export interface InboxSession {
    * if the network must deliver the message again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
-  /** Returns messages whose effects were interrupted, oldest first. Only the first call returns any. */
+  /**
+   * Returns messages of the account's own phone whose effects were interrupted, oldest first. Only the first call
+   * returns any.
+   */
   replays(): Promise<BinaryNode[]>
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
   /** Must be called when the socket has ended. No message is decrypted later, because it could not be confirmed. */

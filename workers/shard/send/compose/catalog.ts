@@ -13,9 +13,7 @@ export async function catalogOwner(asker: Asker, digits: string): Promise<string
   return [jid, other].find((name) => name?.endsWith('@s.whatsapp.net')) ?? jid
 }
 
-/**
- * Reads the catalog until the product is found, because the network has no query for one product of another account.
- */
+/** Reads the catalog page by page until the product is found. Rejects with `product_not_found`. */
 export async function findProduct(asker: Asker, owner: string, productId: string): Promise<Product> {
   let after: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -37,7 +35,7 @@ const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) 
  */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
-/** Throws unless the network knows the order and accepts its token. */
+/** Rejects unless the network knows the order and accepts its token. */
 export async function assertOrder({ ask }: Asker, orderId: string, token: string): Promise<void> {
   const order = orderIn(await ask.meaning(ABOUT_ORDER)(orderQuery(orderId, token)))
   if (!order?.products.length) throw new Failure('order_not_found')

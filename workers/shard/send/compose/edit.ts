@@ -51,7 +51,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   return remembering(context, send, () => context.messages.edited(original, editedMessage))
 }
 
-/** Returns the new content. Throws `not_allowed` if the original is not a text, picture, video or document. */
+/** Returns the new content. Rejects with `not_allowed` if the original is not a text, picture, video or document. */
 async function edited(original: proto.IMessage, { text, info, card }: Change, isPost: boolean): Promise<proto.IMessage> {
   const { imageMessage, videoMessage, documentMessage, conversation, extendedTextMessage } = original
   const contextInfo = mentionsOf(info)

@@ -12,7 +12,7 @@ import { cut } from '../../wire/bounds.ts'
 import { firstUrl } from './first-url.ts'
 import { MAX_PAGE, type PageHead, readPageHead } from './page-head.ts'
 
-/** Time limit in ms. It is short because the card is optional. The official clients do not wait longer either. */
+/** Time limit in ms. It is short because the card is optional. */
 const TIMEOUT = 5 * SECOND
 const LIMITS = { timeoutMs: TIMEOUT, maxRedirects: 5, maxBytes: MAX_PAGE, tooLarge: 'cut' } as const
 const HEADERS = { accept: 'text/html', 'user-agent': PREVIEW_AGENT }

@@ -30,7 +30,8 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // Since the first attempt, the group may have been suspended or the account may have left it. This throws then.
+      // Since the first attempt, the group may have been suspended or the account may have left it. In both cases this
+      // call rejects.
       await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:

@@ -30,7 +30,7 @@ export interface KnownMessage {
   message: proto.IMessage
 }
 
-/** Look-ups for the translation. They use only data inside this process, so that none can delay an event. */
+/** Look-ups for the translation. None of them queries the network, because an event must not wait for an answer. */
 export interface InboundContext {
   identity: Identity
   connectedPhone(): string | null

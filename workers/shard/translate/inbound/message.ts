@@ -1,6 +1,6 @@
 /**
- * Translates a readable message to its `received` event. All look-ups use data inside this process, so that they cannot
- * delay an event.
+ * Translates a readable message to its `received` event. No look-up queries the network, because an event must not wait
+ * for an answer.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
