@@ -431,8 +431,8 @@ describe('two services on one PostgreSQL', { skip: noPostgres }, () => {
   const challenge = createHash('sha256').update(VERIFIER).digest('base64url')
 
   /**
-   * Approves an app. Each step uses the other service than the step before. Resolves with the code and with the values
-   * that redeem it.
+   * Approves an app. The two services carry out its steps in turn. Resolves with the code and with the values that
+   * redeem it.
    */
   async function approvedApp(a: Running, b: Running, instance: InstanceId) {
     const { workspace } = a

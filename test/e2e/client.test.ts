@@ -28,7 +28,10 @@ const ME = '5511999990077'
 const ANA = '5511988880077'
 const NOBODY = '5511988880000'
 
-/** Path of the compiler that most users have. It takes five times as long as ours, so only the full run uses it. */
+/**
+ * Path of the compiler that most users have. It takes five times as long as the compiler of this repository, so only
+ * the full run uses it.
+ */
 const COMPILER = amount(1, 0) === 1 ? tool('typescript/bin/tsc') : undefined
 const SALES = '5511999990078'
 const READER = '5511999990079'

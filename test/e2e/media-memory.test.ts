@@ -73,8 +73,8 @@ async function growth(body: Record<string, unknown>): Promise<number> {
 }
 
 /**
- * Returns the least growth of up to three attempts, in MB, and stops at the first one below the bound. A peak can be
- * much higher if garbage was not collected before it, but a body that is kept as a whole adds its size to every peak.
+ * Returns the least growth of up to three attempts, in MB, and stops at the first one below the bound. Uncollected
+ * garbage can raise a single peak, but a body that is kept as a whole raises every peak.
  */
 async function leastGrowth(bound: number, body: () => Record<string, unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY

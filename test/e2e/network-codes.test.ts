@@ -16,8 +16,8 @@ const PERSON = '5511999990022'
 const ANA = '5511988880021'
 const BEN = '5511988880022'
 
-// The simulated network answers with error codes that the real one never uses for these queries. So no trace of the
-// stanzas is written, because the check of the traces would fail.
+// No trace of the stanzas is written: the network answers with error codes that the real network never uses for these
+// queries, so the check of the traces would fail.
 const stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
 const operations = operationsOf(stage)
 const other = await joinStage(stage.world, PERSON, { name: 'Person' })

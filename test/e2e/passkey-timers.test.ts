@@ -133,7 +133,8 @@ test('after a silent phone the next answer has no proof, and its code is compare
 
 test('an owner who never says whether the codes are the same ends it after two minutes', async () => {
   const held = await asked({ app: 'back' })
-  // More than five minutes after the pairing began, there is no valid proof, so the owner must compare the codes.
+  // The answer comes more than five minutes after the request, so there is no valid proof. The owner must compare the
+  // codes.
   await pass(5 * MINUTE + 10 * SECOND)
   await answer(held)
   await codeShown(held)

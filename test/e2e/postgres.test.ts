@@ -100,7 +100,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await sandbox.stats()).undecryptable, 0)
     const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
-    // Every instance that exists must have a home, and the service must be the home of each.
+    // The service must have claimed every instance that exists, and no others.
     const { rows } =
       await side.query(`SELECT s.key, h.instance FROM svc_state s FULL JOIN svc_home h ON s.key = 'config:' || h.instance
       LEFT JOIN svc_writer w ON w.id = h.writer WHERE (s.key IS NULL OR s.key LIKE 'config:%') AND w.is_service IS NOT TRUE`)

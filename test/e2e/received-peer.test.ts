@@ -70,7 +70,8 @@ test('what comes whole when it is asked for again is taken, and nothing of it is
   }
 })
 
-// An earlier bug: each such message ended the connection, up to five times, with pauses of minutes between the logins.
+// An earlier bug: each of these messages ended the connection, up to five times, with pauses of minutes between the
+// logins.
 test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
   const match = { from: 'server', account: ME, tag: 'success' }
   const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })

@@ -89,7 +89,7 @@ afterEach(async () => {
 
 /**
  * Advances the clock by `ms`. After each `step` the network gets a moment to answer, because otherwise the library
- * would time out. On a busy machine the moment lasts until the network's thread has answered a request of the test.
+ * would time out.
  */
 export async function pass(ms: number, step = 10 * SECOND) {
   for (let left = ms; left > 0; left -= step) {
@@ -100,9 +100,8 @@ export async function pass(ms: number, step = 10 * SECOND) {
 }
 
 /**
- * Repeats `look` until it returns a value, and advances the controlled clock in small steps. After 9 s the steps are
- * smaller, because on a busy machine the network needs more of the real time. All steps together are 18 s, which is
- * less than the library's timeout of a login (20 s).
+ * Repeats `look` until it returns a value, and advances the controlled clock in small steps. All steps together are 18
+ * s, which is less than the library's timeout of a login (20 s).
  */
 export async function until<T>(
   what: string,

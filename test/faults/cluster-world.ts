@@ -65,9 +65,12 @@ export interface ClusterWorld {
   askAt(member: Member, instance: Instance, method: string, path: string, body?: unknown): Promise<Answer>
   /** Runs SQL on the schema of the cluster, on a connection that no member uses. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
-  /** The members as this one lists them. */
+  /** Resolves with the members as `asked` lists them. */
   nodesAt(asked: Member): Promise<ListedMember[]>
-  /** Lets an administrator take a member out, through another one, and waits until its process has ended in order. */
+  /**
+   * Makes `member` leave the cluster by a request of an administrator to `asked`. Resolves when its process has ended
+   * in order.
+   */
   leave(member: Member, asked: Member): Promise<void>
   /** The member that has the instance; undefined if none has it. */
   homeOf(instance: Instance): Promise<Member | undefined>

@@ -1,6 +1,6 @@
 /**
- * A trigger in the database of a test. It notes each write to a record of an instance by a service that is not the home
- * of the instance.
+ * A trigger in the database of a test. It notes each write to a record of an instance by a service that has not claimed
+ * the instance.
  */
 type Sql = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 
@@ -24,7 +24,7 @@ const TRIGGER = `
 `
 
 export interface HomeAudit {
-  /** Resolves with at most 20 records that were written by another service than the home of their instance. */
+  /** Resolves with at most 20 of the noted writes. */
   violations(): Promise<Record<string, unknown>[]>
 }
 

@@ -97,8 +97,8 @@ describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => 
     assert.deepEqual(rows, [{ leaving: false }, { leaving: true }])
     assert.deepEqual(await Promise.all([leave(a), leave(b)]), answers)
 
-    // The two members above may have asked one after the other. The following queries reach the server at the same
-    // time.
+    // The two members above may have asked for their decision one after the other. The following queries reach the
+    // server at the same time.
     const links = [await connect(targetOf(cluster.url(schema))), await connect(targetOf(cluster.url(schema)))]
     for (let decisions = 0; decisions < 20; ) {
       const ids = [randomUUID(), randomUUID()]

@@ -10,9 +10,8 @@ import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 const STOP_SECONDS = 6
 /**
- * Time in ms after which the network acknowledges the text. When the service stops, it waits for the slow client for
- * half of the allowed time. So the text is still in flight then, and most of the other half is left for its
- * acknowledgement.
+ * Time in ms after which the network acknowledges the text. The stopping service first waits for the slow client, for
+ * half of the allowed time. The text must still be in flight after that.
  */
 const ACK = 4_000
 

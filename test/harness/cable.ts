@@ -19,7 +19,6 @@ export interface Cable {
   leadTo(server: NetConnectOpts): void
   /** Refuses connections from now on, as a machine does on which no server listens. */
   close(): Promise<void>
-  /** Accepts connections again. */
   open(): Promise<void>
 }
 

@@ -6,8 +6,8 @@ import type { Service } from '../../src/main.ts'
 import type { SandboxNetworkReady } from './network.ts'
 
 /**
- * Setting for a service that does not use ffmpeg. It is the default where few tests convert media. The search for
- * ffmpeg starts both of its programs, which takes half a second of CPU time.
+ * Setting for a service that does not use ffmpeg. Most tests convert no media, and the search for ffmpeg starts both of
+ * its programs, which takes half a second of CPU time.
  */
 export const WITHOUT_FFMPEG = { SVC_FFMPEG: 'off' }
 

@@ -31,7 +31,8 @@ export interface PostgresProxy {
   /** Number of new connections that got no answer in this way since the last call of `hang`. */
   hung(): number
   /**
-   * While `isHeld` is true, nothing is passed on and no connection ends, as if the process at this side were suspended.
+   * While `isHeld` is true, nothing is passed on and no connection ends, as if the service that uses this proxy were
+   * suspended.
    */
   hold(isHeld: boolean): void
   /** Delays the first bytes of each new connection by this number of ms. */

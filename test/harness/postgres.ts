@@ -210,7 +210,7 @@ function isReady(data: string, server: ChildProcess): boolean {
   return Number(lines[0]) === server.pid && READY.includes(lines[7]?.trim() ?? '')
 }
 
-/** Length of a clock tick in /proc, in ms. Every Linux in use has 100 ticks per second. */
+/** Length of a clock tick in /proc, in ms: Linux counts 100 ticks per second there. */
 const TICK_MS = 10
 
 function cpuOf(pid: number): number {

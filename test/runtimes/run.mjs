@@ -124,8 +124,8 @@ const json = (body) => ({
 })
 
 /**
- * Returns the requests that are sent for every operation: its examples, the examples with one wrong field, and invalid
- * bodies. Each field in turn is missing, has another type, or is too long.
+ * Returns some fixed requests, and for every operation its examples, the examples with one wrong field, and invalid
+ * bodies. Each field in turn is missing, null, of another type, or too long.
  */
 function requestsOf(description) {
   const requests = [

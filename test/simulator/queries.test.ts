@@ -202,7 +202,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
     const attrs = { sid: 'TEXT', mode: 'query', context: 'interactive', last: 'true', index: '0' }
     return find(await query('usync', 'get', [node('usync', attrs, parts)]), 'usync', 'list', 'user', 'text_status')
   }
-  // The account has no such text yet, so only that of the shop is listed.
+  // Only the shop has set a text, so only its text is listed.
   const own = async () => (await listed()).filter(({ jid }) => jid === jidOf(PHONE))
   assert.deepEqual(
     (await listed()).map(({ text }) => text),

@@ -8,8 +8,8 @@ import { find } from '../harness/nodes.ts'
 import { type Client, jidOf, pair, received } from './client.ts'
 
 /**
- * Tests two linked accounts, one of which has two devices. If an address names no device, the stanza must reach either
- * all devices of the account or only one. This depends on the kind of the stanza.
+ * Tests two linked accounts, one of which has two devices. The kind of a stanza decides whether an address without a
+ * device means all devices of the account or only one.
  */
 
 silenceLibsignal()

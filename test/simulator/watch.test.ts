@@ -201,7 +201,7 @@ test('a contact changes its keys, and messages still get there both ways', async
     const { seq } = (await sandbox.inbox(CONTACT)).at(-1)!
     await client.socket.sendMessage(jidOf(CONTACT), { text: `echo after ${what}` })
     const [item] = await sandbox.inbox(CONTACT, seq, 20_000)
-    // This message was encrypted with the old keys, so the contact has requested it again.
+    // If the contact no longer has the session, it has requested the message again.
     assert.equal(item?.text, `echo after ${what}`)
     await received(client, `after ${what}`)
   }

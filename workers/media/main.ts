@@ -13,7 +13,7 @@ giveWay()
 
 const buffersOf = (input: unknown): ArrayBuffer[] => inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
 
-/** Transfers the decoded media of the input to the other thread, instead of copying them. */
+/** Transfers the decoded media of the input to the main thread, instead of copying them. */
 function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   if (buffers.length === 0) return result
   return move({
@@ -29,7 +29,7 @@ function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
 type Make<T> = (body: StreamedJson) => { result: T; input: unknown }
 
 /**
- * Reads a body from the port while it arrives, and then calls `make`. Resolves with undefined if the other side has
+ * Reads a body from the port while it arrives, and then calls `make`. Resolves with undefined if the main thread has
  * closed the port.
  */
 function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T | undefined> {
@@ -50,8 +50,8 @@ function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T 
           for (const piece of news) body.push(piece)
           giveBack(news)
         }
-        // Posted in the next turn of the event loop, because freed buffers are returned to the system only at the end
-        // of a turn.
+        // The size is posted in the next turn of the event loop, because freed buffers are returned to the system only
+        // at the end of a turn.
         setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
         if (news !== 'end' && !body.isRefused) return
         const { result, input } = make(body)

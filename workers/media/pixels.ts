@@ -4,7 +4,7 @@ import { invalid } from './content.ts'
 
 /**
  * Largest number of pixels of a picture. An 8-bit picture of this size takes 400 MB if its format cannot be read line
- * by line. Pictures of phone cameras are smaller.
+ * by line.
  */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`

@@ -1,6 +1,6 @@
 /**
  * A small process that only starts programs. Starting a program copies the page tables and stops all threads: 17 ms in
- * a service with 800 MB, and 1 ms here. It ends, with all its programs, when the service ends.
+ * a service with 800 MB, and 1 ms here. This process ends, with all its programs, when the service ends or disconnects.
  */
 import { constants, setPriority } from 'node:os'
 import { endPrograms, ProgramFailed, runProgram } from './program.ts'

@@ -20,8 +20,9 @@ export interface ProgramRun {
 
 export interface ProgramRunner {
   /**
-   * Resolves with the standard output. Rejects with `ProgramFailed`, or with another Error if the program could not be
-   * started. A program that another process has killed is run a second time, unless some of its output was passed on.
+   * Resolves with the standard output. Rejects with `ProgramFailed`, or with another Error if no process could be
+   * started. A program that was killed, or that the shell could not run, is run a second time, unless some of its
+   * output was passed on.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
   end(): void

@@ -6,12 +6,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
 /**
- * Limit of processor time in seconds. It is so high that the time limit normally ends a program first. It ends a
- * program whose parent was killed and can no longer end it.
+ * Limit of processor time in seconds. It is so high that the time limit normally ends a program first. It is for a
+ * program whose parent was killed and can no longer end the program.
  */
 const CPU_SECONDS = 480
 const COMPLAINT_BYTES = 2_048
-/** Largest number of bytes of output that is collected: more than ffprobe or a thumbnail ever has. */
+/**
+ * Largest number of bytes of output that is collected, such as the output of ffprobe, a thumbnail, or a picture as PNG.
+ */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
@@ -54,8 +56,7 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
     const child = spawn('/bin/sh', ['-c', LIMITS, String(ADDRESS_SPACE_KB), String(CPU_SECONDS), program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {},
-      // The program gets a process group of its own. Otherwise Ctrl-C in the service's terminal would end it too, and
-      // the file would be reported as one that cannot be converted.
+      // The program gets a process group of its own, so that Ctrl-C in the service's terminal does not end the program.
       detached: true,
     })
     running.add(child)
@@ -106,7 +107,7 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
  * other codes.
  */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/** Signals that an operator sends, or a machine without free memory. The file causes any other signal. */
+/** Signals that an operator sends, or a system without free memory. The file causes any other signal. */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

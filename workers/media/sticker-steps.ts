@@ -37,8 +37,8 @@ const MAX_TRIES = 5
 /** Share of the allowed bytes. A result above this share is good enough, and no further step is tried. */
 const CLOSE = 0.6
 /**
- * Share of the allowed bytes. A step whose estimate is above this share is not tried: the estimate is a mean, so
- * the real size may exceed the limit.
+ * Share of the allowed bytes. A step whose estimate is above this share is skipped: the estimate is a mean, so the real
+ * size may exceed the limit.
  */
 const MARGIN = 0.9
 
@@ -62,6 +62,6 @@ export function nextStep(
   const between = weights.map((_, step) => step).filter((step) => step > tooLarge && step < best)
   const promising = between.find((step) => weights[step]! * perWeight <= maxBytes * MARGIN)
   if (fitting.length > 0) return promising
-  // The last allowed try uses the smallest step, so that there is a sticker in any case.
+  // The last allowed try uses the smallest step, which is the most likely to fit.
   return tries.length === MAX_TRIES - 1 ? between.at(-1) : (promising ?? between.at(-1))
 }

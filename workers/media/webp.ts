@@ -1,6 +1,6 @@
 /**
- * Writes the publisher of a sticker into the EXIF chunk of the WebP, with a TIFF tag that the network defines. No
- * library can write an unknown tag, and encoding the sticker again would reduce its quality.
+ * Writes the publisher of a sticker into the EXIF chunk of the WebP, with a TIFF tag that the network defines. sharp
+ * cannot write this tag, and encoding the sticker again would reduce its quality.
  */
 import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'

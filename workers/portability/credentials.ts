@@ -15,9 +15,7 @@ const key = bytes(32)
 const keyPair = v.object({ public: key, private: key })
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/**
- * Fields that are read. Baileys writes more fields, which are not needed after the pairing or belong to other programs.
- */
+/** Fields that are read. All other fields are not needed after the pairing, or belong to other programs. */
 const Credentials = v.object({
   noiseKey: keyPair,
   signedIdentityKey: keyPair,

@@ -81,8 +81,8 @@ test('the streams of one session take no place of another, of the same workspace
 test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
   /**
-   * Opens a stream, reads it until it is ready, and closes it. The stream begins after the event with the id `last`.
-   * Returns the text, and the id after which a later stream can begin.
+   * Opens a stream after the event with the id `last`, reads it until the event `ready`, and closes it. Returns the
+   * text, and the id after which a later stream can begin.
    */
   async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
     const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()

@@ -35,8 +35,8 @@ interface Team {
 }
 
 /**
- * Runs the test function in two groups: in one, members are addressed by number, and in the other by LID. Ana owns
- * them, and Ben and the account are members.
+ * Runs the test function in two groups: in one, members are addressed by number, and in the other by LID. Ana owns both
+ * groups, and Ben and the account are members.
  */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>

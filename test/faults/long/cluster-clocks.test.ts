@@ -55,7 +55,9 @@ describe('a member with a wrong clock', { skip: noPostgres || noFaketime, timeou
     return Date.parse(headers.get('date')!) - Date.now()
   }
 
-  /** Resolves with the time of each account's last login, the home of each instance, and the members that run. */
+  /**
+   * Resolves with the time of each account's last login, the member that has each instance, and the members that run.
+   */
   async function facts() {
     const { phones } = await world.sandbox.get<{ phones: { phone: string; devices: { opened_at: number }[] }[] }>('/state')
     const nodes = await world.nodesAt(world.members[0]!)

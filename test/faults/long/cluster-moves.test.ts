@@ -99,7 +99,6 @@ describe('moves of instances in a cluster of three', { skip: noPostgres, timeout
   const gaps = (found: readonly SessionTimes[], since: number) =>
     found.flatMap(({ opened_at, closed_at }) => (opened_at! > since ? [opened_at! - closed_at!] : []))
 
-  /** Sends a text from a person to each account. */
   async function writeToAll(label: string): Promise<void> {
     for (const index of instances.keys()) {
       const from = CONTACTS[index % CONTACTS.length]!

@@ -60,7 +60,7 @@ describe('members with random faults', { skip: noPostgres, timeout: 400_000 }, (
           each,
           names.filter((name) => name !== each.name),
         )
-      // This is time for another look, so that each member has observed the others.
+      // In this time each member checks the others once more, so that it has observed them.
       await pause(2_500)
       const [, ...faulty] = seeded.shuffled(members)
       const chosen = faulty

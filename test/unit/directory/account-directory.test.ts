@@ -336,7 +336,7 @@ test('a large history is bounded: the chats and people used longest ago go first
     assert.equal(each.chat([pnOf(3)]), undefined)
     assert.ok(each.contacts(1, 1).total <= 20_000)
   }
-  // The directory is full. So the next new chat must evict another chat, and not itself.
+  // The loop fills the directory. The chat of `contacted` must then evict another chat, and not itself.
   while (directory.chats(1, 1).total < 5_000) directory.record(text(pnOf(20_000 + ids), 2_000_000), OPTIONS)
   directory.contacted([pnOf(30_000)], 3_000_000_000)
   await directory.flush()

@@ -18,7 +18,7 @@ const B = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
  * Number of instances. A single commit for all of them would need more than the free space that the data file keeps.
  */
 const MANY = 100
-/** Largest number of records in a commit. Other parts of the service store no more at once. */
+/** Largest number of records in a commit. */
 const MOST_OPS = 16
 
 const idOf = (index: number) => `7f8f1a52-9c0f-4a43-9a5e-${String(index).padStart(12, '0')}`

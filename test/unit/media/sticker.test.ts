@@ -46,7 +46,7 @@ async function shown({ path }: PreparedMedia): Promise<Shown> {
 
 const FORMATS = ['gif', 'webp', 'apng', 'mp4', 'webm'] as const
 // One second of a sticker with 10 frames per second takes a second of CPU time. So the file that exceeds the longest
-// duration of a sticker has only two frames per second. `prepare.test.ts` makes stickers of films.
+// duration of a sticker has only two frames per second.
 const some = [
   { format: 'gif', seconds: 12, rate: 2, size: '400x300', scene: 'drawing' },
   { format: 'webp', seconds: 2, size: '400x300', scene: 'drawing' },

@@ -199,7 +199,7 @@ describe('an engine over two services', { timeout: 60_000 }, () => {
     assert.deepEqual(spent, [['instance:i', 3]])
   })
 
-  // `test/faults/long/cluster-engine.test.ts` makes 500 calls at once. Not many more may wait for one instance.
+  // `test/faults/long/cluster-engine.test.ts` makes 500 calls at once.
   test('more calls at a time than there are connections are all answered', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => b.call(AT_A, asks('echo', index))))
     assert.deepEqual(

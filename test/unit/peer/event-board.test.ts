@@ -115,7 +115,7 @@ test('while an instance moves, the state that counts is that of its home', () =>
   // A change is reported even if the new state is the same as before.
   assert.deepEqual(statusesIn(take('a', line('qr'))), ['qr'])
   assert.deepEqual(statusesIn(take('a', { isFirst: true, ...line('qr') })), [])
-  // This service does not know the new home of the instance yet.
+  // This service does not know yet that service b has the instance now.
   assert.deepEqual(statusesIn(take('b', line('connected'))), [])
   home = 'b'
   assert.deepEqual(statusesIn(take('a', {})), ['connected'])

@@ -225,10 +225,10 @@ test('a member that leaves keeps instances until the other member has opened the
   await givesOnly(8)
   for (const each of given.slice(0, 3)) connected.add(each)
   await givesOnly(11)
-  // The other member has not opened the sessions within five seconds, so this one no longer waits for them.
+  // The other member has not opened the sessions within five seconds, so the leaving member no longer waits for them.
   leftMs -= 5_000
   await givesOnly(19)
-  // There is no more time to wait.
+  // Almost no time is left, so this member no longer waits for the other member.
   leftMs = 2
   await giving
   assert.deepEqual(given, numbered(20))
@@ -262,7 +262,7 @@ test('moves and claims are counted by their reason', async () => {
         home('kept', { wanted: 'a' }),
         home('failed', { writer: 'x' }),
         home('left', {}),
-        // The answer to an earlier claim was lost.
+        // The store has an earlier claim of this member, but the answer to it was lost.
         home('unsure', { writer: 'a', isFree: false }),
       ],
       isSettledElsewhere: (instance: string) => !own.has(instance),

@@ -22,7 +22,7 @@ interface Owned {
 }
 
 /**
- * Claims instances for a member. The store grants a claim as the SQL function `svc_home` does. `living` are the members
+ * Claims instances for a member. It grants a claim as the database does (`fenced-commit.ts`). `living` are the members
  * that can write.
  */
 function claim(all: Owned[], member: string, view: readonly string[], freeMs: number, living: readonly string[]) {

@@ -1,4 +1,4 @@
-/** Tests which flags and settings a service has after the process was replaced by itself. */
+/** Tests which flags and settings a service has after it has replaced its own process. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'

@@ -70,8 +70,7 @@ test('after a failover the owner gets the longer time, because the new server ne
   watch.forget()
   const found = Array.from({ length: 6 }, () => look(undefined))
   assert.deepEqual(found, [...times(5).map(() => 'alive'), 'dead'])
-  // This owner has replaced the other one, and the standby has not seen the new owner at work yet. So the longer time
-  // applies.
+  // Service `b` has replaced the owner, and the standby has not seen `b` at work yet. So the longer time applies.
   look(HOLDER)
   const other = Array.from({ length: 6 }, () => look(undefined, 'b'))
   assert.deepEqual(other, [...times(5).map(() => 'alive'), 'dead'])

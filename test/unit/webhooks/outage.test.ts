@@ -199,7 +199,7 @@ test('the line of one URL waits, the others go on', async (t) => {
   await until(() => there.received.length === 5, 'those of the other')
   assert.deepEqual(texts(there.received), ['d0', 'd1', 'd2', 'd3', 'd4'])
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
-  // The change of settings makes the outbox check all events again. These are more events than it handles in one turn
+  // The change of settings makes the outbox check all events again. There are more events than it handles in one turn
   // of the event loop.
   b.settings = { ...b.settings }
   b.outbox.configured()

@@ -53,8 +53,8 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],
   ['GetParticipatingGroups', participatingQuery(), [TO]],
-  // The check confuses this query with another one (that for the invitation link of a group). It already knows the
-  // missing attributes of that query and does not report them, so none are tested here.
+  // The check takes this query for the query of a group's invitation link, whose missing attributes it does not report.
+  // So no attribute is removed here.
   ['GetInviteGroupInfo', invitedQuery('Ab'), []],
   ['Create', createQuery('Team', 'KEY', [PERSON]), [TO]],
   [

@@ -125,7 +125,6 @@ test('a message that comes again in another ciphertext is done, and neither told
   assert.deepEqual(b.translated, ['A'])
 })
 
-// The content of this message may still come, and must then be reported.
 test('a message without content is not marked, and still waited for', async (t) => {
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), {})
