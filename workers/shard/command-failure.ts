@@ -12,8 +12,7 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
   }
   if (isStorageFailure(error)) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
-    // The engine takes `engine_unavailable` as a sign that the shard has ended, and then does not retry the start of an
-    // existing instance. So such a start fails with `internal`.
+    // The engine retries the start of an existing instance after `internal`, but not after `engine_unavailable`.
     const isRetried = command.type === 'start' && command.how !== 'create'
     return (isRetried ? new Failure('internal') : noStorage()).toData()
   }

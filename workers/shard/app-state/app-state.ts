@@ -32,10 +32,7 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
   version: number
   /** The encoded collection. */
   bytes: Uint8Array
-  /**
-   * Whether the collection was not stored before, so that all its entries are new here. They are not announced as
-   * changes.
-   */
+  /** Whether the collection was not stored before. Its entries are then not announced as changes. */
   isHistory: boolean
   name: string | null
 }

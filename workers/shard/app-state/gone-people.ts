@@ -1,6 +1,6 @@
 /**
- * Finds people who are stored here, but whom the phone has removed from its address book. A collection that is read in
- * full, for example after a kill, does not mention removed people. So they are found by a comparison.
+ * Finds stored people whom the phone has removed from its address book. A collection that is read in full, for example
+ * after a kill, does not mention removed people. So the stored people are compared with the collection.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'

@@ -36,8 +36,8 @@ const BROKEN_PIPE = new Set([
 ])
 
 /**
- * Whether the error is an answer of the network. The network and the socket use the same numbers, such as 408, but only
- * an answer of the network has its code, GraphQL extensions or an `<error>` node in `data`.
+ * Whether the error is an answer of the network. Only the `data` of an answer is a code, has GraphQL extensions, or is
+ * an `<error>` node. The status codes do not show it: the network and the socket use the same ones, such as 408.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'

@@ -89,8 +89,8 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   }
 
   /**
-   * Creates the route. With a proxy, every failure in this function is reported as a failure of the proxy, because only
-   * another proxy, or none, solves the problem.
+   * Creates the route. If the instance has a proxy, every failure in this function is reported as a failure of the
+   * proxy.
    */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()

@@ -54,7 +54,7 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
  * reveal the account's destinations to the local network.
  */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
-  // The module is imported here and not at the top, so that it is loaded only if an instance has a SOCKS proxy.
+  // This module is loaded only if an instance has a SOCKS proxy.
   if (url.startsWith('socks')) {
     const { SocksProxyAgent } = await import('socks-proxy-agent')
     return new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), {

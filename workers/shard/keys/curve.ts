@@ -10,10 +10,7 @@ export function newKeyPair(): KeyPair {
   return { private: Buffer.from(privKey), public: Buffer.from(bare(pubKey)) }
 }
 
-/**
- * Returns the 32 bytes that both sides share. Throws if they are zeros only: anybody can choose such a public key, so
- * the bytes would not be secret.
- */
+/** Returns the 32 bytes that both sides share. Throws if all of them are zero, because they are then not secret. */
 export function agreement(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
   const shared = Buffer.from(asError(() => calculateAgreement(publicKey, privateKey)))
   if (shared.every((byte) => byte === 0)) throw new Error('the public key of the other side gives an all-zero shared secret')

@@ -206,8 +206,7 @@ const ROWS: readonly Row[] = [
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
   ),
-  // An unreachable database does not count as a failed start, and the delay does not grow, because the network is not
-  // the cause.
+  // An unreachable database does not count as a failed start, and the delay does not grow.
   row(
     '5: store away',
     ['starting', 'connecting', 'disconnected'],

@@ -1,5 +1,5 @@
 /**
- * Stores the author and chat of each message, to check whether a deletion, an edit or a receipt may refer to the
+ * Stores the author and chat of each message. They show whether a deletion, an edit or a receipt may refer to the
  * message. The rows have no content. They are written in the commit of the event, or before the message is sent.
  * Senders choose ids, so the first message with an id owns it. Rows of the account's own messages stay for one to two
  * months. Rows of others stay as long, or until 20,000 newer ones have arrived.

@@ -35,7 +35,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
   const { run: inTurn } = createKeyedMutex()
   /**
    * Number of times that all rows were removed, so that a change that began before a removal is not written after it.
-   * `isForgetting`: such a removal is running.
+   * `isForgetting`: a removal of all rows is running.
    */
   let forgotten = 0
   let isForgetting = false

@@ -251,7 +251,7 @@ function createTags(): () => string {
 
 /**
  * Adds the method `transaction`, which the library calls. Nothing is rolled back: a transaction only excludes others of
- * the same name. It is not re-entrant.
+ * the same name.
  */
 function withTransactions(keys: AuthenticationState['keys']): SignalKeyStoreWithTransaction {
   const { run } = createKeyedMutex()

@@ -10,7 +10,7 @@ import type { Fact } from '../messages/message-timeline.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext } from './types.ts'
 
-/** Maximum number of entries of the webhook log that are read. Several entries may report the same message. */
+/** Maximum number of entries of the webhook log that are read. */
 const MAX_ENTRIES = 100
 const MAX_WAITING = 100
 const SHOWN_BYTES = 256 * 1_024

@@ -34,8 +34,8 @@ const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
 export interface Modes {
   readonly now: Mode
   /**
-   * Changes the mode. Throws if the change is not allowed, or if the new mode is about another item although it must be
-   * about the same one.
+   * Changes the mode. Throws if the table does not allow the change, or if the change must keep the item and the new
+   * mode has another one.
    */
   enter(next: Mode): void
 }

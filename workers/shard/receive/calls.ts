@@ -28,8 +28,8 @@ export interface Calls {
   load(): Promise<void>
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Rejects again the calls whose rejection the network did not confirm. Without this, such a call might never be
-   * reported, because the network does not send the end of a rejected call. Called after each login.
+   * Rejects again the calls whose rejection the network did not confirm. Called after each login. The network does not
+   * send the end of a rejected call, so without this the call might never be reported.
    */
   resume(session: Session): void
   /** Drops all calls. Called after the device was unlinked, because the stanzas that end its calls will not arrive. */
@@ -46,8 +46,8 @@ export function createCalls(
   const { clock, log } = context
   const ringing = createRingingCalls(context)
   /**
-   * Ids of calls that have ended or were rejected, newest last. If the offer of such a call arrives again, it is
-   * ignored, so that the caller gets no second text.
+   * Ids of calls that have ended or were rejected, newest last. An offer of one of these calls is ignored, so that the
+   * caller gets no second text.
    */
   const over = new Set<string>()
   /** Ids of calls whose rejection the network has accepted and whose event is not on disk yet. */
@@ -89,8 +89,8 @@ export function createCalls(
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
     await once(mark, make, [ringing.removal(call.id)])
-    // The call is dropped only after the commit. If the commit fails, the call is still stored, and it is ended again
-    // when its stanza is repeated or, for a rejected call, after the next login.
+    // The call is dropped only after the commit. If the commit fails, the call stays stored, so that `ended` can run
+    // again.
     ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)

@@ -1,7 +1,7 @@
 /**
  * Handles retry receipts: a device sends one if it could not decrypt a message of the account. The library's own
- * handler is not used: it resends a message without some of its original parts, may send it to everybody in the chat,
- * and does not check that the id belongs to the chat.
+ * handler is not used. It omits some parts of the original message, may resend it to everybody in the chat, and does
+ * not check that the id belongs to the chat.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

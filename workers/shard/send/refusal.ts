@@ -17,8 +17,8 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
 }
 
 /**
- * Returns the failure code if the chat does not exist or the account has left it, or null if the account may still be a
- * member. The code 403 does not tell whether the account has left.
+ * Returns the failure code if the chat does not exist or the account has left it. Otherwise null. The code 403 does not
+ * tell which, so the network is queried.
  */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {

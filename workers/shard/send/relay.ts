@@ -172,8 +172,8 @@ async function attempt(
 }
 
 /**
- * Waits for the ack. If the message was refused or the ack was lost, it is assumed that no device got the sender key in
- * the message.
+ * Waits for the ack. If the message was refused or the ack was lost, the devices count as devices without the sender
+ * key.
  */
 async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | undefined): Promise<Verdict> {
   let isAccepted = false

@@ -1,9 +1,9 @@
 /**
  * Determines the time of an event. Within a chat, receivers drop an event that is older than the newest one they have.
- * The times come from two clocks: the network gives whole seconds, this service milliseconds. So within a chat, the
- * time of an event is its own time, or one ms after the previous event if that is later. The last time of a chat is
- * written in the commit of the event, so that times do not go back after a restart. The chat is found by the
- * identifiers in the body of the event; a 1:1 chat may have a number and a LID.
+ * The times come from two clocks: the network gives whole seconds, this service milliseconds. So the time of an event
+ * is its own time, or one ms after the previous event of the chat if that is later. The last time of a chat is written
+ * in the commit of the event, so that times do not go back after a restart. The chat is found by the identifiers in the
+ * body of the event; a 1:1 chat may have a number and a LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'

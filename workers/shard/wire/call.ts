@@ -46,8 +46,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * Returns the jid of the caller. The network guarantees only the sender of the stanza. The caller named inside could
- * be forged, and our answer would then go to another person.
+ * Returns the jid of the caller. The network guarantees only the sender of the stanza. The jid in the offer could be
+ * forged, so it is used only if it also names the sender, or if the sender is not a person.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')

@@ -32,7 +32,7 @@ export interface RequestOptions {
   allowed: readonly string[]
 }
 
-/** Id of the relying party if the options contain none. (A browser uses the host of the page then.) */
+/** Id of the relying party if the options contain none. A browser would use the host of the page. */
 const DEFAULT_RP = 'web.whatsapp.com'
 
 /** Returns the options in a stanza. Null if there are no options, or if a browser could not use them. */

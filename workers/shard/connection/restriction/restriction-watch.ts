@@ -1,7 +1,7 @@
 /**
  * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts
- * against it. The lock is queried after each login, after a refusal with 463, and at its announced end, or every minute
- * if no end was announced.
+ * against it. The lock is queried after each login, after a refusal with 463, and at its announced end. If no end was
+ * announced, it is queried every minute.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'

@@ -11,10 +11,7 @@ import { ANSWERED, type Answered } from './stanza-router.ts'
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
-/**
- * Periods in ms. When no stanza has arrived for such a period, this is logged. Silence is not an error, but only the
- * log shows which instances are silent.
- */
+/** Periods in ms. When no stanza has arrived for one of these periods, this is logged. */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface KindTraffic {

@@ -14,10 +14,7 @@ import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 import { createWebVersion, startVersion, type VersionState, type WebVersion } from './client-version.ts'
 
-/**
- * The file of the web client that contains its version. The library's `fetchLatestWaWebVersion` reads this file too,
- * and our sockets connect to the same host.
- */
+/** The file of the web client that contains its version. */
 const PAGE = 'https://web.whatsapp.com/sw.js'
 /** Headers that the library also sends. If they are missing, the server sends a page for robots. */
 const HEADERS = {

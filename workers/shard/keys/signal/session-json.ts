@@ -1,6 +1,6 @@
 /**
  * Converts sessions between the JSON of the JavaScript Signal library and libsignal's format. The WebAssembly module
- * misreads such JSON.
+ * misreads this JSON.
  */
 import { hkdfSync } from 'node:crypto'
 import { allBytesOf, bytesOf, lengthDelimited, numberIn, varintField } from './wire.ts'

@@ -2,8 +2,8 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
 /**
- * Delay in ms of the first message after the connection has opened, because the network first delivers the
- * messages that arrived while the instance was offline.
+ * Delay in ms of the first message after the connection has opened. During this time, the network delivers the messages
+ * that arrived while the instance was offline.
  */
 export const RESUME_DELAY = 2 * SECOND
 

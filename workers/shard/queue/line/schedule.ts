@@ -10,8 +10,8 @@ export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
   /**
-   * Returns the earliest time of the monotonic clock at which this item could be sent, and the current time if there is
-   * no item. Null without a connection.
+   * Returns the earliest time of the monotonic clock at which this item could be sent. Returns the current time if
+   * there is no item, and null if there is no connection.
    */
   timeOf(head: Waiting | undefined): number | null
   /**

@@ -19,11 +19,11 @@ export function quietUntil({ from, to, time_zone }: QuietHours): (at: number) =>
     if (!isQuiet(at)) return null
     const begun = Math.floor(at / MINUTE) * MINUTE
     const straight = begun + modulo(end - minuteOf(at)) * MINUTE
-    // If the clocks change before the end of the quiet hours, the computed end is wrong by the length of the change.
-    // This is corrected here.
+    // `off`: minutes by which `straight` misses the end, because the clocks change before it.
     const off = modulo(minuteOf(straight) - end + MINUTES_OF_DAY / 2) - MINUTES_OF_DAY / 2
     let until = Math.max(begun + MINUTE, straight - off * MINUTE)
-    // On the day on which the clocks change, the local time `to` may not exist. Then the quiet hours end later.
+    // On the day on which the clocks change, the local time `to` may not exist. The quiet hours then end at the first
+    // later minute that is not quiet.
     while (isQuiet(until)) until += MINUTE
     return until
   }

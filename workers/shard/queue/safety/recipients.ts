@@ -43,7 +43,8 @@ interface Chat {
 
 export interface Recipients {
   /**
-   * Returns the facts about a destination, or undefined until its first look-up has ended. `onFound` is called then.
+   * Returns the facts about a destination, or undefined until its first look-up has ended. The listener of `onFound` is
+   * called when it has ended.
    */
   of(phone: string): Recipient | undefined
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>

@@ -105,8 +105,8 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
 
   /**
-   * Whether the rules do not apply to the item, because it changes or answers another message, answers a call, or may
-   * already be known to the network.
+   * Whether the rules do not apply to the item: it changes or answers another message, answers a call, or may have left
+   * already.
    */
   const isExempt = ({ operation, referenceMessageId, mayHaveLeft }: Waiting) =>
     mayHaveLeft === true || referenceMessageId !== null || operation === CALL_ANSWER

@@ -13,7 +13,7 @@ const READ = 65_536
 
 /** Returns the numbers in a contact card: the parameter `waid`, or else the text after the colon. */
 function phonesOf(vcard: string): string[] {
-  // A long line of a card is continued on the next line, which then begins with a space. Such lines are joined.
+  // A line that begins with a space continues the line before it.
   const lines = vcard
     .slice(0, READ)
     .replace(/\r?\n[ \t]/g, '')

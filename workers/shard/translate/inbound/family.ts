@@ -36,8 +36,8 @@ export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
 /**
- * Maximum number of parameters of a notification that are kept. Members who are added to a group together are such
- * parameters.
+ * Maximum number of parameters of a notification that are kept. If several members are added to a group together, each
+ * is a parameter.
  */
 const MAX_PARAMETERS = 1_024
 

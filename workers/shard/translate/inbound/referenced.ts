@@ -1,6 +1,6 @@
 /**
- * Converts the keys of other messages inside a message. Such a key is written from the point of view of the person who
- * sends it, so `fromMe` means a message of this person.
+ * Converts the keys of other messages inside a message. In such a key, `fromMe` means that the referenced message is by
+ * the person who sends the key.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'

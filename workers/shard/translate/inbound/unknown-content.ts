@@ -1,6 +1,6 @@
 /**
- * Finds content of a kind that is newer than Baileys. The decoder of Baileys drops such content. The message is
- * reported as unsupported, with the number of the field.
+ * Finds content of a kind that is newer than Baileys, whose decoder drops it. The message is reported as unsupported,
+ * with the number of the field.
  */
 import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'

@@ -7,8 +7,8 @@ import { pollOf } from './stanza.ts'
 const hashOf = (option: string) => createHash('sha256').update(option).digest()
 
 /**
- * Builds a vote. Throws `message_not_found` if the message is not a poll, and `send_failed` if the poll does not have
- * these options or does not allow so many.
+ * Builds a vote. Throws `message_not_found` if the message is not a poll. Throws `send_failed` if the poll does not
+ * have these options, or does not allow so many.
  */
 export function pollVote(
   poll: { key: proto.IMessageKey; content: proto.IMessage },

@@ -39,8 +39,8 @@ export type AttemptNeeds = Pick<
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
   /**
-   * Must be called when an event has ended and its body stays stored, because the list of due events does not know the
-   * time of its erasure yet.
+   * Must be called when an event has ended and its body stays stored. The body's erasure then enters the list of due
+   * events.
    */
   keptToTheEnd(): void
 }

@@ -12,7 +12,7 @@ const SENTENCES = {
 export const deliveryReport =
   ({ instanceId, log, onResult }: Pick<OutboxOptions, 'instanceId' | 'log' | 'onResult'>) =>
   (eventId: string, { type, attempts, code, error, requestId, ...row }: LogRow, result: DeliveryResult): void => {
-    // A discarded event was not posted. Its row has the duration of an earlier attempt, which was reported then.
+    // A discarded event was not posted. The duration in its row is that of an earlier attempt.
     const durationMs = result === 'discarded' ? null : row.durationMs
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }

@@ -104,8 +104,8 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   }
 
   /**
-   * Decrypts an event. If the event was changed on disk or cannot be read, it is removed and recorded as failed, so
-   * that it does not block the queue. Undefined is then returned.
+   * Decrypts an event. Resolves with undefined if the event was changed on disk or cannot be read. Such an event is
+   * removed and recorded as failed, so that it does not block the queue.
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
     // If the storage fails, the event is not the cause, and stays in the queue. So this read is outside of the `try`

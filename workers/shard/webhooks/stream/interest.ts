@@ -12,8 +12,8 @@ import { repository } from '../../../../src/storage/repository.ts'
 /** Time in ms for which events are kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
 /**
- * Maximum time in ms by which `until` on disk may be behind the value in memory, so that the row is not written with
- * every page.
+ * Maximum time in ms by which `until` on disk may be behind the value in memory. So the row is not written with every
+ * page.
  */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 

@@ -1,5 +1,5 @@
 /**
- * Chooses the next task of the outbox, which does one at a time. The order is: a resend by an administrator, the
+ * Chooses the next task of the outbox. Only one task runs at a time. The order is: a resend by an administrator, the
  * pruning of the log, an event above the limit, a probe of a receiver that is down, and the oldest event.
  */
 import { decodeTime } from 'ulid'
