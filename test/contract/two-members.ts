@@ -42,7 +42,7 @@ const idsOf = ({ directory, workspace }: Running): string[] =>
   directory.list(workspace, { page: 1, page_size: 100 }).ids.toSorted()
 
 /**
- * Returns a function whose promise resolves when the function was called twice. So both members have passed their first
+ * Returns a function whose promises resolve when the function was called twice. So both members have passed their first
  * checks before either goes on.
  */
 function meeting(): () => Promise<void> {

@@ -37,7 +37,7 @@ test('the command of docs/connect-links.md makes a link', async () => {
 })
 
 describe('with an open link', { concurrency: 2 }, () => {
-  /** Checks that the link is used up, and that only the page which has used it can read that the pairing succeeded. */
+  /** Checks that the link is used up: for a while, its page may still read the status, but nothing else. */
   async function usedUp(linking: Linking, url: string) {
     await connected(linking)
     assert.equal((await must('GET', `${url}/status`)).connected, true)

@@ -94,8 +94,8 @@ function inputOf(id: string): Json {
 }
 
 /**
- * Makes the network give this answer to every query of the account, except the query with which the service checks the
- * connection.
+ * Makes the network give this answer to every query of both accounts, except the query with which the service checks
+ * the connection.
  */
 async function answers(action: unknown): Promise<void> {
   const { sandbox } = stage.world

@@ -304,8 +304,7 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   })
 })
 
-// The fault cannot be limited to one instance, because an instance that shows a code has no number yet. So this test
-// starts its own network and service.
+// The fault below is not limited to one instance, because an instance that shows a code has no number yet.
 test('a code the network refuses is not given out, and the next one is asked for anew', async () => {
   const { instance, phone } = await waiting()
   await world.sandbox.fault({

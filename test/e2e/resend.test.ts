@@ -388,8 +388,8 @@ test('many messages asked for without keys are sealed with one new session', asy
   for (const id of ids) await asks(BEN, id, { keys: false })
   for (const id of ids) assert.equal((await copies(BEN, id, 2)).at(-1)?.read, true)
   const cost = (await sandbox.stats()).stanzas_in - before
-  // Each message causes four stanzas: the retry request, the message, its acknowledgement and its delivery receipt. If
-  // the service also queried keys for each message, there would be MANY more.
+  // Each message causes about four stanzas of the service. If the service also queried keys for each message, there
+  // would be `MANY` more.
   assert.ok(cost < 4.5 * MANY, `${cost} stanzas`)
 })
 

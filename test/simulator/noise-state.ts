@@ -68,8 +68,8 @@ export function symmetric(protocol: string) {
       return opened
     },
     /**
-     * Returns the two keys that encrypt the connection. The first one encrypts what this side sends, and the second one
-     * what the other side sends.
+     * Returns the two keys that encrypt the connection. The first one encrypts what the client sends, and the second
+     * one what the server sends.
      */
     split: () => Buffer.from(hkdfSync('sha256', Buffer.alloc(0), chain, '', 64)),
   }

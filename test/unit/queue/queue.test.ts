@@ -479,7 +479,10 @@ test('an item waits for a connection that is lost however often that happens', a
   assert.deepEqual(await b.deliveries(), [])
 })
 
-/** Runs a queue until it is about to send an item, and abandons it there, as a kill does. */
+/**
+ * Starts a queue with an open connection. By default, it hangs when it is about to send an item, as if it were killed
+ * there.
+ */
 async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   let hung = false
   const queue = await b.open({
@@ -935,8 +938,8 @@ test('items of a paused instance do not age, and age again when it is resumed', 
   let isPaused = true
   const queue = await b.open({ isPaused: () => isPaused })
   await queue.enqueue(text('1'))
-  // Only the second check comes late, because the test advances the clock without waiting until the timer of that check
-  // is set.
+  // The queue checks the age of its items every minute. During this jump only the first check runs, because the test
+  // does not wait until the timer of the second check is set.
   b.time.advance(2 * HOUR)
   await b.time.pass(MINUTE)
   await b.time.armed(MINUTE)

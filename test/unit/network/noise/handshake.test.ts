@@ -59,8 +59,8 @@ test('the keys and messages are those of the published vector', () => {
 })
 
 /**
- * Answers a first message as a server does. Returns the hello, and the key with which the server decrypts what it
- * receives.
+ * Answers a first message as a server does. `finish` reads the next message of the client, and returns what it contains
+ * and the keys of the connection.
  */
 function serverFor(ephemeral: Uint8Array) {
   const [own, ownEphemeral] = [newPair(), newPair()]
