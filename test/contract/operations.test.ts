@@ -152,7 +152,10 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** Makes the double of the engine answer with the example in the operation's declaration. */
+/**
+ * Makes the double of the engine answer with the example in the operation's declaration, or with a fixed answer for a
+ * send or an image.
+ */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }

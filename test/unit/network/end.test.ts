@@ -68,7 +68,7 @@ test('the parts of a session may all follow its connection without a warning of 
   t.after(() => process.off('warning', warned))
   const sock = openSocket(server.url)
   for (let part = 0; part < 12; part++) sock.ev.on('connection.update', () => {})
-  // Node emits a warning in a later turn of the event loop, so the test waits for one turn.
+  // Node emits a warning only later, so the test waits for one turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   await sock.end()
   assert.deepEqual(warnings, [])
