@@ -37,7 +37,7 @@ export function createKnownKeys(): KnownKeys {
     forget(key) {
       byId.delete(key.id)
       if (key.kind === 'client_token') {
-        // Another token may have been imported in the meantime.
+        // Another token of the workspace may already have replaced this one.
         if (imported.get(key.workspace)?.id === key.id) imported.delete(key.workspace)
       } else byHash.delete(key.hash)
     },

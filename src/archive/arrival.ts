@@ -94,8 +94,8 @@ export async function stageArrival({ store, sealer, blobs, steps }: Target, arri
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
   if ((await store.get(keys.import(head.id))) !== undefined) throw new Failure('already_linked', { message: linkedAs(head.id) })
-  // Another service may be staging an archive of this instance now, so this staging removes nothing at its beginning. If
-  // it is the same archive, both write the same.
+  // Another service may be staging an archive of this instance now, so this staging removes nothing at its beginning.
+  // If both stage the same archive, both write the same records.
   const staged = stageArchive(store, sealer, head)
   await readInstanceArchive(file, passphrase, {
     async record(name, value) {

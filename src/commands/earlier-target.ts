@@ -12,8 +12,8 @@ export async function earlierTarget(
   { id, state }: FoundInstance,
   path: string,
 ): Promise<MovedTo | undefined> {
-  // If the instance was started again after the export, the exported device is out of date, and its record does not
-  // count.
+  // If the instance was started again after the export, the exported device is out of date, so the record of the export
+  // does not count.
   const earlier = state.reason === 'moved' ? await movedTo(store, sealer, id) : undefined
   if (!earlier || !(await exists(earlier.path))) return undefined
   if (earlier.path === path) return earlier

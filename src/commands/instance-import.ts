@@ -14,8 +14,8 @@ import { findWorkspace } from './workspaces.ts'
 
 const NAME = 'instance import'
 /**
- * A file that was changed less than this many ms ago counts as in use. The other program may still be running, and two
- * programs would connect with the same device.
+ * A file that was changed less than this many ms ago counts as in use. The other program may still be running, and both
+ * programs would then connect with the same device.
  */
 const QUIET_MS = 2 * MINUTE
 export const importDevice = command({

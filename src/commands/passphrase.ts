@@ -1,6 +1,6 @@
 /**
  * Reads the passphrase of an archive from a file, or from the terminal without showing it. It is never an argument,
- * because other users of the machine could read that.
+ * because other users of the machine could read the arguments.
  */
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'

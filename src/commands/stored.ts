@@ -58,7 +58,7 @@ type Check = typeof refuseMarked
 const owned = <T>(config: Config, check: Check, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, check, async (stored, atEnd) => {
     atEnd(await stored.store.own())
-    // The store may have been moved in the meantime.
+    // The store may have been moved before this command became its owner.
     await check(stored.store)
     return work(stored)
   })

@@ -30,7 +30,7 @@ const LONGEST_PAUSE = 60 * SECOND
 export function createErasures({ store, engine, keyRing, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
   async function erase(instance: string): Promise<void> {
     if ((await store.get(keys.config(instance))) !== undefined) return
-    // The instance has moved since, so its new service erases it.
+    // The instance has moved, so its new service erases it.
     if (!isHome(instance)) return keyRing.forget(instance)
     log.info({ instance_id: instance }, 'a deleted instance is erased here')
     await engine.stop(instance, 'erase')

@@ -60,7 +60,7 @@ export function createFollowedInstances(deps: FollowedInstancesDeps) {
         await keyRing.learn(instance)
         break
       } catch (err) {
-        // The other service may have deleted the instance since.
+        // The other service may have deleted the instance.
         await main.catchUp().catch(() => {})
         if (!held.find(instance)) break
         if (wait === FIRST_WAIT) log.error({ err, instance_id: instance }, NO_KEY)

@@ -84,7 +84,8 @@ const RECORD = 'record'
 
 /**
  * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned
- * `ops` are committed. The next start of the service removes what an interrupted import has staged.
+ * `ops` are committed. The next start of the service removes what an interrupted import has staged, unless other
+ * members of a cluster run.
  */
 export function stageArchive(
   store: Pick<StateStore, 'commit' | 'range'>,
@@ -146,7 +147,7 @@ export async function* keySlices(
     count += 1
     yield value.keys.map(([type, keyId, bytes]) => [type, keyId, Buffer.from(bytes, 'base64')] as const)
   }
-  // The start of a service removes slices that a command is staging.
+  // If a service starts while a command stages slices, the service may remove them.
   if (count !== device.slices) throw new Failure('not_allowed', { message: INTERRUPTED })
 }
 

@@ -26,7 +26,7 @@ export async function instanceWith(
 
 /**
  * Returns a function that reads the key of an instance, even if another service has just created it. The function
- * resolves with undefined if the instance was deleted since.
+ * resolves with undefined if the instance was deleted.
  */
 export const knownKeyOf =
   (keyRing: Pick<KeyRing, 'learn' | 'of'>, store: Pick<StateStore, 'get'>): KeyOf =>

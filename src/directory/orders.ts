@@ -129,7 +129,7 @@ export function createOrders({
   isOurs,
   pause: untilNextLook = wait,
 }: OrdersDeps): Orders {
-  /** Ends the pause of an instance, if there is one. */
+  /** Ends the pause of an instance, if there is one. The instance then runs again, if this service has it. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
     return paused.delete(instance) && isOurs(instance) ? host(instance) : undefined

@@ -1,6 +1,7 @@
 /**
  * Guarded requests to addresses that somebody else chose (webhooks, media by URL, link previews). The resolved
- * addresses of a name are checked, and the connection uses exactly those, so a second look-up cannot give others.
+ * addresses of a name are checked, and the connection uses exactly these addresses, so a second look-up cannot give
+ * others.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { buildConnector as Connectors, Dispatcher } from 'undici'

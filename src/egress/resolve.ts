@@ -29,7 +29,7 @@ const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
 /**
  * Time in ms that the second of the two queries (IPv4 and IPv6) has after the answer to the first. Some servers never
- * answer one of them.
+ * answer one of the two.
  */
 const OTHER_FAMILY = 250
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])

@@ -28,7 +28,7 @@ let hasChanged = false
 let reading: { leave: AbortController; proof: string | null } | undefined
 /**
  * Id of the last received event; empty if none was received. It is sent when the stream is opened again, so that the
- * stream continues there.
+ * stream continues after this event.
  */
 let lastEventId = ''
 let reconnectAfter = RECONNECT_AFTER
@@ -77,7 +77,7 @@ function wait(ms: number, next: () => void) {
 }
 
 function retry() {
-  // Another tab may have signed out and in again in the meantime.
+  // Another tab may have signed out and in again, so the session is read before the next attempt.
   wait(AGAIN_AFTER, () => {
     loadSession().then(
       () => session.value && open(),

@@ -89,7 +89,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         <Button
           onPress={() => restart.run()}
           isBusy={restart.isBusy}
-          // A restart would end the pause; the button to resume is for that.
+          // A restart would end the pause. The button to resume does that.
           isDisabled={row.status_reason === 'paused'}
           needs="instances.pair"
         >
