@@ -80,8 +80,9 @@ export interface Engine {
    * Runs an operation in the shard thread of the instance. Rejects with `Failure`; `engine_unavailable` if the thread
    * is gone. Bytes of inline media are transferred, so the caller's input no longer has them.
    *
-   * If the start of the instance waits in line, the call moves it ahead and waits for up to three seconds. If the start
-   * is due later, it rejects at once with `engine_unavailable`, the reason `not_started` and the seconds to wait.
+   * If the start of the instance waits in line, the call moves the start ahead and waits for up to three seconds. If
+   * the start is due later, the call rejects at once with `engine_unavailable`, the reason `not_started` and the
+   * seconds to wait.
    */
   call<Id extends OperationId>(
     instance: string,

@@ -56,8 +56,8 @@ export function incomingFile(
     const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The client closed the connection.' }) })
 
     const watch = setInterval(() => {
-      // If nothing is buffered here, or the reader waits for a piece, the delay is the host's. The thread enforces the
-      // time limit of the host.
+      // If nothing is buffered here, or the reader waits for a piece, the host is slow and not the reader. The thread
+      // enforces the time limit of the host.
       if (pieces.length === 0 || isAwaited) return
       const error = new Error('The client stopped reading a received file.')
       pieces.length = 0

@@ -11,7 +11,7 @@ import { memoryLimits, threadFlags, threadModule } from './thread.ts'
 const IDLE = 30 * SECOND
 /**
  * Size of the young generation of V8 in MB. It is small, because the large data of these threads is in buffers outside
- * of it.
+ * of the heap.
  */
 const YOUNG_MB = 6
 

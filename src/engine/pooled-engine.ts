@@ -207,7 +207,7 @@ async function serve(shard: Shard, { id, job }: ShardNeed, { prepareMedia, log }
   try {
     await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
   } catch (error) {
-    // If the thread died in the meantime, its next run sends the message again.
+    // If the thread died during the job, its next run sends the message again.
     if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
   }
 }

@@ -33,7 +33,7 @@ const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^(?!PUT )\w+ \/update-webhook-[\w-]+$/, 'Use PUT for this path.'],
 ]
 
-/** Sentences for calls of partners of the other gateway. These calls have no instance in their path. */
+/** Sentences for calls of partners of Z-API. These calls have no instance in their path. */
 const OF_PARTNERS: Readonly<Record<string, string>> = {
   'POST /instances/integrator/on-demand': 'Use POST /account/instances with an API key to make an instance.',
   'GET /instances': 'Use GET /account/instances with an API key to list the instances.',

@@ -127,8 +127,8 @@ const me = (its: Answer) => ({
 })
 
 /**
- * Answer with the status of an instance. Clients of the other gateway compare `error` with these sentences, so the
- * sentences must be the same.
+ * Answer with the status of an instance. Clients of Z-API compare `error` with these sentences, so the sentences must
+ * not be changed.
  */
 const status = (its: Answer) => ({
   ...its,
@@ -139,7 +139,7 @@ const status = (its: Answer) => ({
 const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'instance.me': me,
   'instance.status': status,
-  // The n8n node of that gateway reads this field, although its documentation has `value`.
+  // The n8n node of Z-API reads `qrCode`, although the documentation of Z-API has `value`.
   'instance.qrCode': (its) => ({ ...its, qrCode: its.value }),
   'instance.phoneCode': (its) => ({ ...its, code: its.value }),
   'instance.device': (its) => ({ ...its, originalDevice: its.platform }),

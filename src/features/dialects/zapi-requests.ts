@@ -63,7 +63,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   'send.sendPollVote': { rename: { pollVote: 'options' }, values: { options: each(nameOf) } },
   'send.sendNewsletterAdminInvite': { lift: { from: 'adminInviteMessage', fields: ['newsletter_id', 'caption'] } },
   'send.sendCarousel': { input: carouselWithIdsPerCard },
-  // Several clients write `name`, although the documentation of that gateway has `title`, as this API does.
+  // Several clients write `name`, although the documentation of Z-API has `title`, as this API does.
   'send.sendLocation': { rename: { name: 'title' } },
   'send.sendLink': { rename: { url: 'link_url', description: 'link_description', linkTitle: 'title', linkImage: 'image' } },
   'send.deleteMessage': { rename: { fromMe: 'owner' } },
@@ -86,8 +86,7 @@ export function withModeOfEachDay(fields: RawFields): RawFields {
 }
 
 /**
- * Routes that only clients of this dialect use. Some of them change something by GET, as in the API of the other
- * gateway.
+ * Routes that only clients of this dialect use. Some of these routes change something by GET, as in the API of Z-API.
  */
 export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /qr-code/image', operation: 'instance.qrCode' },
@@ -97,7 +96,7 @@ export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /accept-invite-group', operation: 'groups.acceptInvitation' },
   { route: 'POST /group-invitation-link/{group_id}', operation: 'groups.invitationLink' },
   { route: 'DELETE /product/{product_id}', operation: 'business.deleteProduct' },
-  // The documentation of that gateway has these fields in the body on one page, and in the query in an example.
+  // The documentation of Z-API has these fields in the body on one page, and in the query in an example.
   { route: 'DELETE /messages', operation: 'send.deleteMessage', body: true, query: true },
   { route: 'GET /chat/{phone}', operation: 'chats.get' },
   { route: 'GET /contacts/{phone}/metadata', operation: 'contacts.get' },
