@@ -66,7 +66,7 @@ export function createLingering(
     attach(server, event) {
       server.on(event, (socket: Socket) => {
         const close = socket.destroySoon.bind(socket)
-        // Node calls this method when the last answer of a connection has been written.
+        // Node calls this method after the last answer of a connection.
         socket.destroySoon = () => {
           const exchange = current.get(socket)
           if (exchange === undefined || exchange.request.complete || socket.destroyed) close()

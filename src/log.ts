@@ -34,7 +34,7 @@ const HIDDEN = [
   return [path, name.includes('-') ? `*${path}` : `*.${path}`]
 })
 
-/** Maximum length of a field in characters; valid ids have up to 128. */
+/** Maximum length of a field in characters. It is above that of all valid ids. */
 const MAX_FIELD = 256
 /** Maximum length in characters of a sentence of the service or of an error. */
 const MAX_TEXT = 1_024
@@ -74,7 +74,7 @@ function output(to: string | number = STANDARD_ERROR): DestinationStream {
 }
 
 function readable(to: DestinationStream): DestinationStream {
-  // The module is loaded only if it is used, because `pino-pretty` costs 50 ms and 2 MB in every thread.
+  // `pino-pretty` is loaded only if it is used, because it costs 50 ms and 2 MB in every thread.
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported && isatty(STANDARD_ERROR),

@@ -103,15 +103,15 @@ async function startParts(
   await backend.makeFolders(config.dataDir)
   if (config.blobsDir !== null) await makeNamedFolder('SVC_BLOBS_DIR', config.blobsDir)
   if (config.keysDir !== null) await makeNamedFolder('SVC_KEYS_DIR', config.keysDir)
-  // Listens before all other parts start, so that a used port is detected early. Until the application is ready, every
-  // request is answered 503, except those for `/health/live` and those that a standby answers or passes on.
+  // Listens before all other parts start, so that a used port is detected early. Until the application is ready,
+  // requests are answered 503, except those for `/health/live` and those that a standby answers or passes on.
   const server = await listen(config)
   shutdown.add(server.close)
   const tally = createTally()
   const link = await openLink(config, { log, server, tally })
   shutdown.add(() => link?.close())
   server.explain(() => ({ ...starting.waiting(), throughActive: link?.readiness() }))
-  // The search for programs runs while the store is opened, because it takes time: it starts each program once.
+  // The search for programs runs while the store is opened, because it takes time.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const warm = warmUp(config, { log, shutdown, allowCrash })
   const node = ownNode(config, server.port)
@@ -154,7 +154,7 @@ async function startParts(
     log,
     engine: here,
     mayStart: cluster?.isHere,
-    // If there is no cluster, a service that replaces another one takes over all of its instances.
+    // Outside of a cluster, a service that replaces another one takes over all of its instances.
     howOf: cluster?.howOf ?? (() => (storage.hasTakenOver ? 'takeover' : 'boot')),
     directory,
     shutdown,

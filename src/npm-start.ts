@@ -1,7 +1,4 @@
-/**
- * The module that `npm start` and `npm run sandbox` run. On a server, `start.ts` runs without it, with the same flags
- * and settings.
- */
+/** The module that `npm start` and `npm run sandbox` run. On a server, `start.ts` runs without this module. */
 import { restartFrugally } from './restart-frugally.ts'
 
 restartFrugally()

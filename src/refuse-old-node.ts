@@ -1,6 +1,6 @@
 /**
  * The first import of a program. It ends the program on an old Node, before other packages fail in various ways. It
- * exits instead of throwing, because Node prints the error of an import with its stack.
+ * exits instead of throwing, because Node would print the error with its stack.
  */
 import { BRAND } from './domain/brand.ts'
 import { whyTooOld } from './node-version.ts'

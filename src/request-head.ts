@@ -1,6 +1,6 @@
 /**
  * Limits of the head of a request. Callers are identified by headers, so a head is either read completely or refused.
- * Node silently drops headers above its limit, so that a caller could make it drop the header of a proxy.
+ * Node silently drops headers above its limit, so a caller could make Node drop the header of a proxy.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'
@@ -11,10 +11,7 @@ const MAX_HEAD = 16_384
 /** Maximum number of headers. A request through a chain of proxies and a CDN has about sixty. */
 export const MAX_HEADERS = 200
 
-/**
- * Options of the HTTP server for heads. They are set here, because Node flags could change them: a lenient parser
- * accepts folded headers.
- */
+/** Options of the HTTP server for heads. They are set here, because Node flags could otherwise change them. */
 export const HEAD_LIMITS: ServerOptions = {
   maxHeaderSize: MAX_HEAD,
   insecureHTTPParser: false,
@@ -35,8 +32,8 @@ function hostsOf(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Returns why a head is refused; undefined if it is accepted. HTTP/1.0 has no `Host`, and load balancers use this
- * version to check whether the service is ready (RFC 9112, 3.2).
+ * Returns why a head is refused; undefined if it is accepted. Load balancers that check the readiness may use HTTP/1.0,
+ * which needs no `Host` (RFC 9112, 3.2).
  */
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)

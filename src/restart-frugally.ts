@@ -3,24 +3,22 @@ import { accessSync, constants } from 'node:fs'
 /** Flags that save memory. V8 reads them only at the start of a process. */
 export const MEMORY_FLAGS = ['--max-semi-space-size=2', '--v8-pool-size=1']
 /**
- * Settings of glibc, which reads them only at the start of a process. Without them, it keeps the memory of large bodies
- * after they were read, and free memory for each thread.
+ * Settings of glibc, which reads them only at the start of a process. Without these settings, glibc keeps the memory of
+ * large bodies after they were read, and free memory for each thread.
  */
 export const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 interface Replaceable {
   /**
    * Replaces this process by another program. The function exists since Node 22.15. With an older Node and on Windows,
-   * the service runs as it was started, because a second process beside this one would need more memory than the flags
-   * and settings save.
+   * the service runs as it was started: a second process would need more memory than the flags and settings save.
    */
   execve?(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never
 }
 
 /**
- * The variable that has the id of the process which was replaced. The id stays the same, so the new process knows that
- * it was already replaced; a child process inherits the variable but has another id. The name has no prefix of ours,
- * because the service warns of such names if they are no settings.
+ * The variable that has the id of the process which was replaced. The new process has the same id, so it knows that it
+ * was already replaced; a child process has another id.
  */
 const RESTARTED = 'RESTARTED_FRUGALLY'
 
@@ -33,8 +31,7 @@ const RESTARTED = 'RESTARTED_FRUGALLY'
 export function restartFrugally(): void {
   const { execPath, execArgv, platform, argv } = process
   const env = process.env
-  // The system may remove the settings again, as glibc does for a program with more rights than its user. Without this
-  // check, such a process would replace itself forever.
+  // The system may have removed the settings again, as glibc does for a program with more rights than its user.
   if (env[RESTARTED] === String(process.pid)) return
   // Node accepts both `-` and `_` in the names of these flags.
   const options = (env.NODE_OPTIONS ?? '').replaceAll('_', '-')
@@ -44,8 +41,8 @@ export function restartFrugally(): void {
   const hasChannel = process.send !== undefined
   if (hasChannel || platform === 'win32' || (flags.length === 0 && !lacksSettings)) return
   try {
-    // If the system cannot run the program, `execve` ends this process instead of throwing. So this line checks that
-    // the program was not removed since this process started. Other reasons, such as no memory, are rare.
+    // If the program was removed since this process started, `execve` would end this process instead of throwing. So
+    // this line throws then.
     accessSync(execPath, constants.X_OK)
     ;(process as Replaceable).execve?.(execPath, [argv[0]!, ...flags, ...execArgv, ...argv.slice(1)], {
       ...MEMORY_SETTINGS,
@@ -53,7 +50,6 @@ export function restartFrugally(): void {
       [RESTARTED]: String(process.pid),
     })
   } catch {
-    // Node may refuse to run programs if it was started with `--permission`. The service then runs as it was started,
-    // which also works.
+    // Node may refuse to run programs if it was started with `--permission`. The service then runs as it was started.
   }
 }

@@ -118,8 +118,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   let drained: (() => void) | undefined
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
-    // The head of a request that was passed on is not checked: the other service has checked it, and has then added
-    // headers of its own.
+    // The head of a request that was passed on is not checked: the other service has checked it before it added
+    // headers.
     const problem = passedOn.has(incoming) ? undefined : headProblem(incoming)
     if (problem) return closing(problem, newUlid())
     const { pathname } = new URL(request.url)
@@ -147,10 +147,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   }
 
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
-    // HTTP/1.0 allows requests without `Host`; load balancers use them to check whether the service is ready.
+    // Used for a request without `Host`, which HTTP/1.0 allows.
     hostname: NO_HOST,
-    // If an answer is sent before the body has arrived, the library would close the connection half a second later, and
-    // the answer would be lost.
+    // Otherwise, if an answer is sent before the body has arrived, the library would close the connection half a second
+    // later, and the answer would be lost.
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
@@ -240,8 +240,8 @@ function isOfProcess({ url = '' }: IncomingMessage): boolean {
 const NO_BYTES = new Uint8Array()
 
 /**
- * Returns the whole body if it has arrived, is not large, and no code has begun to read it. Empty if this function has
- * returned it before; otherwise undefined: the caller then reads piece by piece.
+ * Returns the whole body if it has arrived, is not large, and no code has begun to read it. Empty if an earlier call
+ * has returned it; otherwise undefined, and the body must be read piece by piece.
  */
 function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (caller === undefined) return undefined

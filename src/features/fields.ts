@@ -13,10 +13,7 @@ interface Meta {
   examples?: unknown[]
 }
 
-/**
- * Matches half of a surrogate pair, which remains if a text is cut between two code units. It cannot be encoded in
- * UTF-8.
- */
+/** Matches half of a surrogate pair, which UTF-8 cannot encode. */
 const HALF_CHARACTER = /\p{Cs}/u
 
 const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
@@ -36,10 +33,7 @@ export const text = (min: number, max: number) =>
 
 const codeUnits = ({ length }: string) => length
 
-/**
- * Names for WhatsApp, and search texts. They are trimmed, and their length is counted in UTF-16 code units (zod's own
- * `max` counts code points).
- */
+/** Names for WhatsApp, and search texts. They are trimmed, and their length is counted in UTF-16 code units. */
 export const name = (min: number, max: number) =>
   z
     .string()
@@ -119,8 +113,8 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 
 /**
  * An identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other wrong value
- * is `invalid_phone`. The kind `broadcast` is not mentioned in descriptions and error messages, because nothing can be
- * sent to broadcast lists.
+ * is `invalid_phone`. Descriptions and error messages do not mention `broadcast`, because nothing can be sent to
+ * broadcast lists.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -143,8 +137,8 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * Destination of a send. `<digits>@broadcast` is accepted too, but the `delivery` event of the send reports
- * `not_allowed`, because linked devices have no broadcast lists.
+ * Destination of a send. `<digits>@broadcast` is accepted too, but the `delivery` event of such a send reports
+ * `not_allowed`.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
@@ -293,7 +287,7 @@ function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base6
 }
 
 /**
- * A URL that is longer than any allowed URL. It is validated instead of a text that was too long to be kept, so that
+ * A URL that is longer than any allowed URL. It is validated in place of a URL that was too long to be kept, so that
  * the caller gets the usual error.
  */
 const LONG_URL = `https://${'a'.repeat(2_048)}`

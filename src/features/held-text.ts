@@ -1,7 +1,7 @@
 /**
- * A text of a large body that is too long for any field except a file. It is decoded while it arrives, and the text
- * itself is not kept. A symbol represents the text in the fields, because no caller can send a symbol. Only the schema
- * of a file accepts the symbol.
+ * A text of a large body that is too long for any field except a file. It is decoded while it arrives and is not kept.
+ * A symbol represents it in the fields, because no caller can send a symbol. Only the schema of a file accepts the
+ * symbol.
  */
 import type { Base64Problem } from './base64-decoder.ts'
 

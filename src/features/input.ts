@@ -38,7 +38,9 @@ function counted(issue: { origin: string; minimum?: number | bigint; maximum?: n
   }
 }
 
-/** Returns the message for an issue, with the bound that was exceeded. An issue with a message of its own keeps it. */
+/**
+ * Returns the message for an issue: one of our own if it is of a known kind, and otherwise the message of the issue.
+ */
 export function sentenceOf(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -71,9 +73,9 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
 type Issues = readonly z.core.$ZodIssue[]
 
 /**
- * Returns the variant of a union that the caller probably meant: the first one with errors other than wrong types and
- * literals. If no variant has such errors, it is the only variant that is not a literal; undefined if there are
- * several.
+ * Returns the variant of a union that the caller probably meant: the first one with an error that is not about a type
+ * or a literal. If no variant has such an error, it is the only one with a wrong type; undefined if there is not
+ * exactly one.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
@@ -94,8 +96,8 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
 /**
- * Removes issues about the size of a field that has the wrong type: for a list instead of a text, zod also reports that
- * the text is too short.
+ * Removes issues about the size of a field that has the wrong type: zod also reports that a list in place of a text is
+ * too short.
  */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))

@@ -5,8 +5,8 @@ const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
 const CODE = /^([\w-]+)\/?(?:\?.*)?$/
 
 /**
- * An invitation link, of which only the code is kept. `form` describes the link for people. The part after `?` and a
- * trailing `/` are removed.
+ * An invitation link or its code; only the code is kept. `form` is the form of the link in error messages and in the
+ * API description.
  */
 export const linkTo = (link: RegExp, form: string, example: string) =>
   plain(1, 256)

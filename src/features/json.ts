@@ -1,6 +1,6 @@
 /**
  * Parses JSON from callers. Thousands of small values cost more than their size suggests: 20 million `{}` (60 MB)
- * blocked a thread for two minutes. No valid body has that many values, so they are counted before the parsing.
+ * blocked a thread for two minutes. So the values are counted before the parsing.
  */
 
 /** Maximum number of entries and fields of one body. The largest valid body of an operation has 1,208. */
@@ -16,7 +16,10 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign
   number,
 ]
 
-/** Returns the index of the quote that ends a text. A quote after an odd number of backslashes does not end it. */
+/**
+ * Returns the index of the quote that ends a text; -1 if none ends it. A quote after an odd number of backslashes does
+ * not end it.
+ */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let before = end

@@ -53,8 +53,7 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // The header is left out while the length is unknown. The length in the message is not used, because it may be
-    // wrong.
+    // The length in the message is not used, because it may be wrong.
     if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })

@@ -1,6 +1,6 @@
 /**
- * Finds the operation of a request and parses its input. The HTTP thread and the threads for large bodies both use this
- * module, so the same body gives the same result in both.
+ * Finds the operation of a request and parses its input. The HTTP thread and the threads for large bodies use it, so
+ * that the same body gives the same result.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'

@@ -1,6 +1,5 @@
 /**
- * Operations of the service itself, such as health, metrics and description. Only the description has a limit for all
- * requests, and only the metrics may need a credential.
+ * Operations of the service itself, such as health, metrics and description. Only the metrics may need a credential.
  */
 
 import { z } from 'zod'

@@ -42,7 +42,7 @@ function messageOf(read: () => unknown): ReadMessage {
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
-/** Reads a large message. Only the arguments of a tool may be that large. `read` throws as `parseJson` does. */
+/** Reads a large message. Only a call of a tool may be large. `read` throws as `parseJson` does. */
 export function readLargeMessage(read: () => unknown): ReadLargeMessage {
   const whole = messageOf(read)
   if ('problem' in whole) return whole

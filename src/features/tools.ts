@@ -1,5 +1,5 @@
 /**
- * Operations as tools of the Model Context Protocol. Some operations have tools of their own, and three generic tools
+ * Operations as tools of the Model Context Protocol. Some operations have their own tools, and three generic tools
  * reach every operation that agents may call. Names, arguments, texts and limits come from the declarations.
  */
 import { z } from 'zod'
@@ -78,8 +78,8 @@ export interface Tool {
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
 /**
- * True for operations that no tool may call: they end or resume the session, change the settings, expose credentials,
- * change where events go, or need a person in a browser.
+ * True for operations that no tool may call. They control the session, change the settings, show credentials, direct
+ * events elsewhere, or need a person in a browser.
  */
 const isWithheld = ({ id }: Endpoint) =>
   ['instance.disconnect', 'instance.pause', 'instance.resume'].includes(id) ||
@@ -149,7 +149,7 @@ const CALLING = {
   operation_id: operationId,
   arguments: z.record(z.string(), z.unknown()).default({}).meta({
     description: 'Fields of the path, query and body of the operation in one object, as `describe_operation` describes them.',
-    // `{}` means the same, but some clients cannot handle it.
+    // Without this line, the schema has `{}` here, which means the same; but some clients cannot handle `{}`.
     additionalProperties: true,
   }),
 }
@@ -186,8 +186,7 @@ interface Catalogue {
 let made: Catalogue | undefined
 
 /**
- * Returns the tools, which are created when the first one is needed: a service without agents does not need the schemas
- * of sixty operations.
+ * Returns the tools. They are created when they are first needed, because a service without agents does not need them.
  */
 function catalogue(): Catalogue {
   if (made) return made
@@ -264,8 +263,8 @@ function operationNamed(id: unknown): Endpoint {
 }
 
 /**
- * Finds the operation that a call of a tool means, or answers the call directly. The name must have passed `isTool`.
- * Throws `Failure` for invalid arguments of the three generic tools.
+ * Finds the operation that a call of a tool means, or answers the call directly. Throws an `Error` if `isTool` is false
+ * for the name, and `Failure` for invalid arguments of the three generic tools.
  */
 export function toolCall(name: string, given: RawFields): ToolCall {
   const operation = catalogue().operations.get(name)

@@ -7,10 +7,7 @@ import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/**
- * Maximum number of ignored names. They are reported in a header of limited length, and a body may have thousands of
- * names.
- */
+/** Maximum number of ignored names. They are reported in a header of limited length. */
 export const MAX_UNKNOWN = 20
 const MAX_MISSPELT = 50
 /**
@@ -68,8 +65,7 @@ function collect(
   const at = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(value)) {
     if (!schema.items) return
-    // Only `maxItems` entries are read, because a longer list is refused anyway, and a body can have thousands of
-    // entries.
+    // Only `maxItems` entries are read, because a longer list is refused anyway.
     const { length } = value
     for (let index = 0; index < Math.min(length, schema.maxItems ?? length); index++)
       collect(schema.items, value[index], at(index), named, found)
@@ -94,7 +90,7 @@ type Fields = Readonly<Record<string, FieldsSchema>>
 
 /**
  * Returns the field that a name means: the field with the same letters, whatever the case and the `_`, or the field for
- * which other gateways use this name. Returns undefined if there is none.
+ * which other gateways use this name. Undefined if no field has this meaning.
  */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined
@@ -135,6 +131,6 @@ function closest(
       collect(branch, value, path, named, found)
       return found
     })
-  // A misspelled name shows that the caller meant this alternative, so it does not count against the alternative.
+  // Misspelled names are not counted, because they show that the caller meant this alternative.
   return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

@@ -23,7 +23,10 @@ export interface ActivityAccounts {
    * tries again.
    */
   load(instance: string): Promise<void>
-  /** Adds the growth since the last call. Returns the number of the hour that has changed; undefined if none has. */
+  /**
+   * Adds the growth since the last call for this instance. Returns the number of the hour that has changed; undefined
+   * if nothing has grown.
+   */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined
   /** Returns the sums over the instances for each hour with activity in the last seven days, the oldest first. */

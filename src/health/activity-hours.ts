@@ -23,7 +23,7 @@ export const emptyHours = (newest = 0): ActivityHours => ({ newest, numbers: new
 const placeOf = (hour: number) => (hour % HOURS) * WIDTH
 
 /**
- * Moves the ring to an hour. If the clock jumped by a week, in either direction, nothing in the ring is of the last
+ * Makes the ring reach an hour. If the clock jumped by a week, in either direction, nothing in the ring is of the last
  * seven days, so the ring is cleared.
  */
 function reach(ring: ActivityHours, hour: number) {
@@ -43,10 +43,7 @@ export function addAmounts(ring: ActivityHours, hour: number, amounts: Amounts):
   for (let at = 0; at < WIDTH; at++) ring.numbers[place + at]! += amounts[AMOUNTS[at]!]
 }
 
-/**
- * Adds those hours of `from` that `to` covers. It makes no copies, because a chart adds up all instances of a
- * workspace.
- */
+/** Adds those hours of `from` that `to` covers. */
 export function addHours(to: ActivityHours, from: ActivityHours): void {
   const last = Math.min(to.newest, from.newest)
   for (let hour = Math.max(to.newest, from.newest) - HOURS + 1; hour <= last; hour++) {
@@ -55,7 +52,7 @@ export function addHours(to: ActivityHours, from: ActivityHours): void {
   }
 }
 
-/** Returns the hours that have activity, the oldest first. */
+/** Returns the hours from `first` to `last` that have activity, the oldest first. */
 export function rowsOf(ring: ActivityHours, first: number, last: number): HourRow[] {
   const rows: HourRow[] = []
   const end = Math.min(last, ring.newest)

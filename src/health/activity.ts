@@ -20,8 +20,8 @@ const FRESH = 5 * SECOND
 /** Milliseconds after which the numbers that another service has stored are read again. */
 const READ_AGAIN = MINUTE
 /**
- * Maximum number of records in a commit, and of instances that are read together. Sends and receipts wait for a commit,
- * so it must be small.
+ * Maximum number of records in a commit, and of instances that are read together. It is small, because sends and
+ * receipts wait while a commit runs.
  */
 const AT_ONCE = 16
 
@@ -41,7 +41,7 @@ export interface ActivityDeps {
 
 export interface ActivityWatch {
   of(instances: readonly string[]): Promise<ActivityHour[]>
-  /** Stores the numbers of an instance that this service is about to give to another one. Never rejects. */
+  /** Stores the numbers of an instance that this service is about to give to another service. Never rejects. */
   store(instance: string): Promise<void>
   stop(): Promise<void>
 }
@@ -90,8 +90,7 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
   directory.onDeleted(leave)
 
   /**
-   * Drops numbers of instances that were moved to or from another service. While another service hosts an instance, its
-   * numbers change only in the store.
+   * Drops numbers of instances that were moved to or from another service, because they may have changed in the store.
    */
   function followHomes(seen: readonly InstanceReading[]) {
     for (const instance of counted) if (!isHere(instance)) leave(instance)
@@ -124,8 +123,8 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
 
   let looking: Promise<void> | undefined
   /**
-   * Measures all instances. Measurements run one at a time, because an older one that is counted after a newer one
-   * would look like growth.
+   * Measures all instances of this service. Measurements run one at a time: if an older one were counted after a newer
+   * one, the difference would look like growth.
    */
   function look(maxAgeMs: number): Promise<void> {
     looking ??= running.add(lookNow(maxAgeMs)).finally(() => {
@@ -166,7 +165,7 @@ export async function watchActivity(deps: ActivityDeps): Promise<ActivityWatch> 
   let isWriting = false
   async function round() {
     await look(FRESH)
-    // The difference is negative if the clock was set back after the last write.
+    // `Math.abs`, because the difference is negative if the clock was set back after the last write.
     if (isWriting || Math.abs(clock.now() - writtenAt) < WRITE_EVERY) return
     isWriting = true
     await write().finally(() => {

@@ -84,7 +84,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
   async function write() {
     const now = { at: clock.now(), steady: steady.now() }
     // The clock may have been set back since the last write, so the time of that write is computed by the present
-    // clock. If it were not, no page would seem to have new samples.
+    // clock. Otherwise no page would seem to have new samples.
     const since = Math.min(written.at, now.at - (now.steady - written.steady))
     const ops = pagesSince(series.samples(), since, of)
     if (ops.length > 0) await store.commit({ ops })

@@ -106,8 +106,8 @@ const ofInstances = (facts: Facts): HealthProblem[] =>
   })
 
 /**
- * Reports that many attempts to deliver events have failed. Reports nothing if the receiver of an instance has refused
- * events for a minute, because another problem then reports that instance.
+ * Reports that many attempts to deliver events have failed. Reports nothing if all attempts of one instance and event
+ * type have failed for a minute, because another problem then reports the instance.
  */
 function ofReceivers(facts: Facts): HealthProblem[] {
   const { points, now } = facts

@@ -46,15 +46,15 @@ const records = repository<{ samples: Sample[] }>({
 const slotsOfPage = (window: HealthWindow) => Math.max(1, WRITE_EVERY / RINGS[window].stepMs)
 const pageOf = (window: HealthWindow, at: number) => Math.floor(slotOf(window, at) / slotsOfPage(window))
 /**
- * Returns the number of pages of a chart. It is one page more than needed, because the newest page is not full yet when
+ * Returns the number of pages of a chart. One more than needed are kept, because the newest page is not full yet when
  * it replaces an old one.
  */
 const pagesOf = (window: HealthWindow) => RINGS[window].slots / slotsOfPage(window) + 1
 const keyOf = (window: HealthWindow, page: number, of?: string) => keys.chartPage(window, page % pagesOf(window), of)
 
 /**
- * Returns the text that identifies a service in the keys of its chart pages. It is needed in a cluster, because each
- * member stores pages of its own. `name` is the name of the service.
+ * Returns the text that identifies a member of a cluster in the keys of its chart pages. `name` is the name of the
+ * member.
  */
 export const chartsOf = (name: string): string => sha256(name, 'base64url').slice(0, 16)
 
@@ -82,7 +82,7 @@ export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, 
 }
 
 /**
- * Returns operations that remove the pages which the charts no longer show, for example those of a service that has
+ * Returns operations that remove pages without a sample of the last eight days, for example those of a service that has
  * another name now.
  */
 export async function oldPages(store: Pick<StateStore, 'range'>, now: number): Promise<Op[]> {

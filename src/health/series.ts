@@ -19,10 +19,7 @@ export const WINDOWS = Object.keys(RINGS) as HealthWindow[]
 export type Rings = Readonly<Record<HealthWindow, readonly Sample[]>>
 
 export interface Series {
-  /**
-   * Adds the growth of the counters since the previous call. `numbers` are all counters of the service, which never
-   * decrease.
-   */
+  /** Adds the growth of the counters since the previous call. `numbers` are all counters of the service. */
   add(numbers: Numbers, standing: Standing): void
   points(window: HealthWindow): HealthPoint[]
   samples(): Rings

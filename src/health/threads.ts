@@ -8,7 +8,7 @@ const share = (busy: number) => Math.round(busy * 100) / 100
 
 /**
  * Returns the health of the threads. `generations` has the number of the current run of each shard thread, and
- * `surveys` has its last answer. Both are undefined for a thread that is down.
+ * `surveys` its last answer; undefined for a thread that is down.
  */
 export const threadsOf = (
   main: { heapBytes: number; busy: number },

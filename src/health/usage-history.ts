@@ -41,7 +41,7 @@ export function createUsageHistory(): UsageHistory {
     return { newest: first, reported: report, rows: { minute: [first], hour: [first], day: [first] } }
   }
 
-  /** Returns the new totals. If the thread is a new one, its counts have begun at zero again. */
+  /** Returns the new totals. The counts of a new thread have begun at zero again. */
   function grown({ newest, reported }: Account, report: InstanceWork, isFirst: boolean): UsageAmounts {
     const isContinued = !isFirst && report.since === reported.since
     return each((name) => newest.totals[name] + report[name] - (isContinued ? reported[name] : 0))

@@ -15,8 +15,8 @@ export interface AdminChecksDeps {
 }
 
 /**
- * Message for a missing admin key. The error code is the same as for a missing API key, so the message says that an API
- * key is not accepted.
+ * Message for a missing admin key. The error code is that of a missing API key, so the message says that an API key is
+ * not accepted.
  */
 const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
 

@@ -15,7 +15,7 @@ export function answerHeaders(
   const all: Record<string, string> = {
     'Content-Type': contentType,
     'X-Request-Id': requestId,
-    // Paths and answers contain credentials, so browsers must not cache them or send them to another site as a
+    // Paths and answers contain credentials, so browsers must not cache answers or send paths to another site as a
     // referrer.
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': cacheControl ?? 'no-store',

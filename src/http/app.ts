@@ -83,8 +83,7 @@ export interface AppDeps {
   pages: Parts['pages']
   /**
    * Returns the number of services that run on the store, by default 1. The limits of wrong guesses and of the
-   * operations that a connect link may begin are divided among these services. The limit of requests is counted by all
-   * of them together.
+   * operations that a connect link may begin are divided among these services.
    */
   services?: (() => number) | undefined
   /**
@@ -207,15 +206,13 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
 const PAIRING_PAGE = /^\/instances\/[^/]+\/token\/[^/]+\/qr-code\/page$/
 
-/**
- * Returns a page for a person whose pairing page no longer works, because people cannot read the answer for programs.
- */
+/** Returns a page for a person whose pairing page no longer works, because people cannot read the JSON answer. */
 function deadPairingPage({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
   const isDead = code === 'instance_not_found' && PAIRING_PAGE.test(new URL(request.url).pathname) && wantsPage(request)
   return isDead ? pageResponse(pages.pairingRefusal(languageOfRequest(request)), status) : undefined
 }
 
-/** Returns a page if a browser opened an unknown address. Only browsers ask for HTML; programs get JSON. */
+/** Returns a page if a browser opened an unknown address. Programs do not ask for HTML, and get JSON. */
 function pageOfNothing({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
   if (code !== 'not_found' || request.method !== 'GET' || !wantsPage(request)) return undefined
   return pageResponse(pages.unknownAddress(languageOfRequest(request), new URL(request.url).pathname), status)
@@ -292,7 +289,7 @@ function observe(
   }
 }
 
-/** Returns the route for the log, with the id of the instance, so that the log contains no credential or link. */
+/** Returns the route for the log, with the id of the instance. The path itself may contain a credential or a link. */
 function loggedPath(path: string, route: string | undefined): string {
   if (route === undefined) return withoutSecrets(path)
   const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]

@@ -1,26 +1,25 @@
 /**
  * Limits the memory for bodies, shared by all requests. Memory is reserved until the request is answered, because
- * decoded files are in memory until then. One instance or workspace gets at most half, because its slow uploads would
- * otherwise block all others.
+ * decoded files are in memory until then. One instance or workspace gets at most half of it, because its slow uploads
+ * could otherwise block all others.
  */
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * Bytes for all bodies together: five bodies of the largest size have 48 MB each after decoding. Parsed pieces that are
- * not freed yet are not counted (about 200 MB with forty concurrent bodies).
+ * Bytes for all bodies together. A body of the largest size has 48 MB after decoding. Parsed pieces that are not freed
+ * yet are not counted (about 200 MB with forty concurrent bodies).
  */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
   /**
-   * Throws if this many bytes are not available now. It reserves nothing. It is called before the body is read, so that
-   * a client gets the refusal before it sends a large body.
+   * Throws if this many bytes are not available now; reserves nothing. Called before the body is read, so that a client
+   * gets the refusal before it sends a large body.
    */
   check(bytes: number): void
   /**
-   * Changes the reservation to this many bytes. If they are not available, it throws and the previous reservation
-   * stays.
+   * Changes the reservation to this many bytes. Throws if they are not available; the previous reservation then stays.
    */
   hold(bytes: number): void
   /** Reduces the reservation to this many bytes. Never throws and never reserves, even after `release`. */

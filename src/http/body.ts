@@ -14,11 +14,11 @@ export const MAX_BODY = 64 * MB
 export const LARGE_BODY = 256 * KB
 
 /**
- * Number of bytes by which the reservation grows while a body arrives. So a caller that announces a large body and
- * sends only a part of it reserves only that part.
+ * Number of bytes by which the reservation grows while a body arrives. A caller that announces a large body and sends
+ * only a part of it so reserves only that part.
  */
 const STEP = 256 * KB
-/** Number of bytes at the beginning of each body that need no reservation. */
+/** Size in bytes up to which a body needs no reservation. */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
 const BATCH = 256 * KB
@@ -31,8 +31,8 @@ const heldOf = (bytes: number) => (bytes / 4) * 3
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 /**
- * Number of pieces of a refused body that are freed explicitly at once. The garbage collector is too slow when many
- * bodies are refused together.
+ * Number of pieces of a refused body that are freed together. The garbage collector is too slow when many bodies are
+ * refused.
  */
 const DROPPED_AT_ONCE = 16
 
@@ -49,11 +49,11 @@ const NO_BODY: Body = { bytes: new Uint8Array() }
 /** Gives access to the bodies of requests. The stream of a standard `Request` would cost two copies of every piece. */
 export interface BodySource {
   /**
-   * Returns the body if all of it has arrived, but only to the first caller. Returns undefined if it must be read piece
-   * by piece.
+   * Returns the body if all of it has arrived, and empty bytes if an earlier call has returned it. Undefined if the
+   * body must be read piece by piece.
    */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
-  /** Returns a reader of the body; undefined if there is no body, or if other code already reads it. */
+  /** Returns a reader of the body; undefined if there is no body, or if other code reads it or has read it. */
   reader(request: Request): BodyReader | undefined
 }
 
@@ -67,8 +67,8 @@ const tooLarge = (most: number) =>
   Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
 
 /**
- * True for GET and HEAD, which have no body in Web standards. Asking for the body would make the server create the
- * whole request object, 8 % of the cost of `GET /status`.
+ * True for GET and HEAD, which have no body in Web standards. To ask for the body of such a request would make the
+ * server create the whole request object, 8 % of the cost of `GET /status`.
  */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
@@ -80,8 +80,8 @@ const JSON_TYPE: BodyType = { name: 'application/json', pattern: /^application\/
 const FILE_TYPE: BodyType = { name: 'application/octet-stream', pattern: /^application\/octet-stream\s*(;|$)/i }
 
 /**
- * Receives the body of a request. Rejects if the body is too large, too slow or of another content type, or if memory
- * is missing. The rest of a refused body is read and dropped.
+ * Receives the body of a request. Rejects if the body is too large, too slow or of another content type, or if no
+ * memory can be reserved.
  */
 export async function receiveBody(
   request: Request,
@@ -94,7 +94,7 @@ export async function receiveBody(
   const declared = Number(request.headers.get('Content-Length') ?? 0)
   if (declared > most) throw tooLarge(most)
   if (declared <= LARGE_BODY) {
-    // A small body usually arrives with the head of the request, and is available after this turn of the event loop.
+    // A small body usually arrives with the head of the request, and is available when this function continues.
     await undefined
     const bytes = source.arrived(request)
     if (bytes !== undefined) {
@@ -239,7 +239,7 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces) as Uint8Array<ArrayBuffer>
 }
 
-/** Throws if the content type is wrong. An empty body means `{}`, and clients send no content type with it. */
+/** Throws if the content type is wrong. An empty body needs none. */
 function checkType({ headers }: Request, size: number, { name, pattern } = JSON_TYPE) {
   if (size > 0 && !pattern.test(headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: `must be sent with Content-Type: ${name}` })
@@ -247,7 +247,7 @@ function checkType({ headers }: Request, size: number, { name, pattern } = JSON_
 
 /**
  * Discards the body of a request that was answered before its body was read. Many clients read the answer only after
- * they have sent everything; they would report a broken pipe instead of the reason.
+ * they have sent everything.
  */
 export function discardBody(request: Request, source: BodySource = webBodies): void {
   if (isWithoutBody(request) || source.arrived(request) !== undefined) return
@@ -301,7 +301,7 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
       dropped = []
     }
   } catch {
-    // The body is too slow or incomplete, but the answer was already sent and the rest is not needed.
+    // The body is too slow or incomplete. Its rest is not needed, because the request is already refused.
   } finally {
     stream.end()
   }

@@ -26,7 +26,7 @@ export interface Caller {
   isStranger?: true
   /**
    * Throws if the credential is no longer valid. Called directly before the operation, because the body may have taken
-   * long to arrive. Called again if the call has waited for the start of its instance.
+   * long to arrive, and again if the call has waited for the start of its instance.
    */
   checkAgain?: () => void
   /** True if a dashboard session has the right. Absent for callers that have every right. */
@@ -52,10 +52,7 @@ export interface Asked {
 
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/**
- * Throws if the subscription of the workspace does not allow sending. The routes of the API call it before any part of
- * the body is read.
- */
+/** Throws if the subscription of the workspace does not allow sending. */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required')
 }
@@ -156,8 +153,8 @@ async function askShard(
 }
 
 /**
- * Replaces a failure that the operation does not declare. WhatsApp uses the same codes for every operation, even where
- * they make no sense. An undeclared code is reported as `action_failed`, with the network's code in `details`.
+ * Replaces a failure from WhatsApp that the operation does not declare by `action_failed`, with the network's code in
+ * `details`. WhatsApp uses the same codes for every operation, even where they make no sense.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
@@ -165,9 +162,7 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/**
- * Resolves with the fallback if the shard thread does not answer in time or has ended. Other failures are not replaced.
- */
+/** Resolves with the fallback if the shard thread does not answer in time or rejects with `engine_unavailable`. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

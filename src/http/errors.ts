@@ -20,8 +20,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * Failure because the service has no memory for the body of the request at the moment. The caller did nothing wrong,
- * and the same request may succeed a moment later.
+ * Failure because the service has no memory for the body of the request at the moment. The same request may succeed a
+ * moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -44,8 +44,8 @@ export class InstanceGone extends Failure {
 }
 
 /**
- * Failure of a request that was refused before it reached the application. The status states which HTTP limit it
- * exceeds.
+ * Failure of a request that was refused before it reached the application. The status states which limit of the HTTP
+ * server the request exceeds.
  */
 export class Unread extends Failure {
   readonly #status: 408 | 413 | 431

@@ -12,14 +12,14 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 
 export interface Guesses {
   /**
-   * Throws the failure for a wrong credential, or `rate_limited` after too many of them. A right credential of 192 bits
-   * is never throttled: it cannot be guessed. Behind a proxy all callers have the same address, so anybody could
-   * otherwise lock out everybody.
+   * Throws the failure for a wrong credential, or `rate_limited` after too many wrong guesses. A right credential of
+   * 192 bits is never throttled: all callers behind a proxy may have the same address, so one could lock out the
+   * others.
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**
-   * Checks a secret that people choose and that may be short. After too many wrong guesses from an address, even the
-   * right secret is refused until the minute ends.
+   * Checks a secret that people choose and that may be short. Returns undefined if it is wrong. After too many wrong
+   * guesses from an address, it throws until the minute ends, even for the right secret.
    */
   guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined
 }

@@ -12,9 +12,9 @@ export interface KeyChecksDeps {
 }
 
 export interface KeyChecks {
-  /** Returns the API key in `Authorization`. An imported client token is not accepted there. */
+  /** Returns the API key in `Authorization`. This header cannot contain an imported client token. */
   keyOfBearer(headers: Headers): ApiKey | undefined
-  /** True if the headers have an API key that is not in memory. Imported client tokens are not searched. */
+  /** True if the headers have an API key that is not in memory. */
   hasUnknownKey(headers: Headers): boolean
   /**
    * Checks the API key or client token of a request, if the workspace requires one. `mayBear`: whether the key may be
@@ -44,7 +44,7 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
 
   /**
    * Returns the key in the header `Client-Token`. A value without the prefix of an API key can only be an imported
-   * client token, which has at least 8 characters.
+   * client token, which people may have chosen.
    */
   function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
     const value = headers.get('Client-Token')

@@ -19,8 +19,8 @@ export interface MetricsCheckDeps {
 type From = Pick<AccessRequest, 'headers' | 'source' | 'peer'>
 
 /**
- * True if only this machine or its network can own the name in `Host`. Without this check, a web page could let its own
- * host name resolve to this service and read the answers (DNS rebinding).
+ * True if only this machine or its network can own the name in `Host`. Otherwise a web page could let its own host name
+ * resolve to this service and read the answers (DNS rebinding).
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
@@ -30,7 +30,7 @@ function isLocalHost(host: string | null): boolean {
 }
 
 export function isLocal({ headers, source, peer }: From, trusted: Ranges, isNearEnough: (source: string) => boolean): boolean {
-  // A proxy that is not trusted relayed the request, so the caller may be anybody.
+  // An untrusted proxy relayed the request, so the caller may be anybody.
   const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
   return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
 }

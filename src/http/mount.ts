@@ -1,7 +1,6 @@
 /**
  * Mounts the declarations as routes, each with the same steps: authenticate, read, run, answer. The router's own
- * validation is not used, because the order of checks is fixed, fields come from three places, and another thread
- * parses large bodies.
+ * validation is not used, because another thread parses large bodies.
  */
 
 import type { Context, Hono } from 'hono'
@@ -93,8 +92,8 @@ export interface Mounting {
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
   dialectOf(c: Context<Env>): Dialect | undefined
   /**
-   * False if the credentials are not in memory, so that another service may have stored them a moment ago. If absent,
-   * always true.
+   * False if the credentials are not in memory. Another service may have stored them a moment ago, so they are then
+   * read from the store. If this is absent, nothing is read.
    */
   knows?(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): boolean
   /** Returns the part of an answer that the caller may see. If absent, the caller sees all of it. */
@@ -124,14 +123,13 @@ export function mount(
       if (mounting.knows?.(endpoint, instance_id, token, c) === false) await deps.parts.account.catchUp()
       const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
       if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
-      // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. System routes
-      // have no effects, and load balancers use HEAD on them.
+      // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. Only system
+      // routes answer HEAD, because load balancers use it.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound()
       const state = c.get('state')
       state.route = template
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // The account is read again, so that a change by an operator command or another service, such as a revoked key,
-      // takes effect immediately.
+      // The account is read again, so that a change by an operator command or another service takes effect immediately.
       if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
       const caller = mounting.admit(endpoint, instance_id, token, c)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
@@ -257,7 +255,7 @@ function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
 
-/** Decodes a header value. It can only have ASCII characters, so callers percent-encode all others. */
+/** Decodes a header value. Headers can only have ASCII characters, so callers percent-encode all others. */
 function decoded(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   try {
@@ -269,8 +267,7 @@ function decoded(name: string, value: string | undefined): string | undefined {
 }
 
 /**
- * Returns the fields in the query. A parameter with one value becomes a text, and a repeated one becomes a list of
- * texts.
+ * Returns the fields in the query. A parameter with one value becomes a text, and a repeated parameter a list of texts.
  */
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())

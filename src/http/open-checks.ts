@@ -45,8 +45,8 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     },
 
     /**
-     * Checks the secret of a connect link, which replaces the credentials of its instance. `start` names an operation
-     * with a limit of its own.
+     * Checks the secret of a connect link, which replaces the credentials of its instance. `start` is the id of an
+     * operation that has a separate limit.
      */
     connectLink(
       find: (secret: string) => ConnectLink | undefined,

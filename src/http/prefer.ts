@@ -1,6 +1,6 @@
 /**
- * Parses `Prefer: wait=<seconds>` (RFC 7240) of queued sends. A preference is only a wish: an invalid one is ignored,
- * and a long wait is shortened.
+ * Parses `Prefer: wait=<seconds>` (RFC 7240) of queued sends. An invalid preference is ignored, and a long wait is
+ * shortened.
  */
 import { SECOND } from '../domain/clock.ts'
 

@@ -31,10 +31,7 @@ export interface Taken {
   retryAfter: number
 }
 
-/**
- * Number of buckets above which full ones are removed. A full bucket holds no information, because a new one is also
- * full.
- */
+/** Number of buckets above which full ones are removed. A new bucket is full, so no information is lost. */
 const SWEEP_ABOVE = 10_000
 
 /** Minimum time in ms between two scans for full buckets. A scan at every request would take quadratic time. */
@@ -91,8 +88,8 @@ export function createBuckets(
       return { allowed, remaining: whole(left), retryAfter: Math.max(1, Math.ceil((1 - left) / perSecond)) }
     },
     /**
-     * Takes tokens that were used elsewhere. A bucket owes at most what the buckets of all other services can hold. If
-     * it could only owe less, a caller who uses up all buckets at once would not pay for all of them.
+     * Takes tokens for requests that other services have allowed. The bucket then owes at most what the buckets of all
+     * other services can hold.
      */
     spend(owner: string, count: number) {
       const { tokens, at } = current(owner)
@@ -105,8 +102,8 @@ export function createBuckets(
 export type Buckets = ReturnType<typeof createBuckets>
 
 /**
- * Buckets whose tokens several services of a store take together: each reports to the others what it has allowed. Until
- * this report arrives, the others may allow as much as their own buckets hold.
+ * Buckets that several services of a store share: each service reports to the others what it has allowed. Until the
+ * report arrives, the others may allow as much as their own buckets hold.
  */
 export function sharedBuckets(buckets: Buckets): { buckets: Buckets; share: LimitShare } {
   const used = new Map<string, number>()
@@ -138,8 +135,8 @@ const LEAST_FAILURES = 5
 const LEAST_STARTS = 2
 
 /**
- * Returns the number of wrong guesses that each of `services` services allows. Callers can send requests to each
- * service on a store, so each allows only a part of what a single service would.
+ * Returns the number of wrong guesses that each of `services` services allows, because callers can send requests to
+ * each service on a store.
  */
 export const failuresAmong = (services: number): number => Math.max(LEAST_FAILURES, Math.floor(FAILURES_PER_MINUTE / services))
 export const startsAmong = (services: number): Limits => ({
@@ -147,7 +144,7 @@ export const startsAmong = (services: number): Limits => ({
   perSecond: CONNECT_STARTS.perSecond / services,
 })
 
-/** Maximum number of counts; they take about 20 MB. Beyond it, the count that expires first is evicted. */
+/** Maximum number of counts; they take about 20 MB. If there are more, those that end first are evicted. */
 const MAX_COUNTS = 100_000
 
 interface Window {
@@ -156,8 +153,8 @@ interface Window {
 }
 
 /**
- * Counts failures per address, and also per `owner` of the guessed secret if one is given. A minute begins with the
- * first failure.
+ * Counts failures per address, or per address and `owner` of the guessed secret if one is given. A minute begins with
+ * the first failure.
  */
 export function createThrottle(clock: Clock, most: () => number = () => FAILURES_PER_MINUTE) {
   const windows = new Map<string, Window>()

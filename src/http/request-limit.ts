@@ -7,10 +7,7 @@ export type RequestLimit = ReturnType<typeof createRequestLimit>
 export function createRequestLimit(buckets: Buckets) {
   return {
     remaining: buckets.remaining,
-    /**
-     * Reports the number of remaining requests. This does not use up a request, because a later check may still refuse
-     * it.
-     */
+    /** Reports the number of remaining requests. Takes none, because a later check may still refuse the request. */
     report: (owner: string, { limit }: AccessRequest) => limit(buckets.remaining(owner)),
     take(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest): void {
       const { allowed, remaining, retryAfter } = buckets.take(owner)

@@ -14,7 +14,7 @@ const addressOf = (entry: string): string | undefined =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   )
 
-/** Maximum number of cached peer addresses. They are cached, because each peer sends many requests. */
+/** Maximum number of cached peer addresses. */
 const KNOWN = 1_000
 const known = new Map<string, string>()
 
@@ -56,7 +56,7 @@ export const UNKNOWN = 'unknown'
 
 /**
  * Returns the address of the caller: the right-most entry of `X-Forwarded-For` that is not a trusted proxy, or the peer
- * of the socket. If a trusted proxy passes a request on and names no caller, its own address is not used, because
+ * of the socket. If a trusted proxy relays a request and names no caller, the address of the proxy is not used, because
  * allowlists often contain it.
  */
 export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ranges): string {

@@ -4,8 +4,8 @@ import { Failure } from '../domain/failures.ts'
 const KB = 1_024
 
 /**
- * Minimum rate of a body in bytes per second (1 Mbit/s). Received parts stay in memory until the body is complete, so
- * many slow bodies would fill the memory.
+ * Minimum rate of a body in bytes per second (1 Mbit/s). Received parts stay in memory, so many slow bodies would fill
+ * the memory.
  */
 export const SLOWEST = 128 * KB
 export const HEAD_START = 10 * SECOND
@@ -44,7 +44,7 @@ export function steady(reader: BodyReader, clock: Clock): Steady {
     }
     timer = setTimeout(look, HEAD_START)
   })
-  // Prevents an unhandled rejection when nobody is reading.
+  // Prevents an unhandled rejection while no code reads.
   late.catch(() => {})
   return {
     async read() {

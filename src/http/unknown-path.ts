@@ -11,12 +11,12 @@ import { NO_ROUTE } from './errors.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 
-/** Kinds of routes that the failure never names. Callers who may not use them do not learn that they exist. */
+/** Kinds of routes that the failure never names, because some callers must not learn that they exist. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
 /**
- * Creates the function that answers unknown paths. The patterns are compiled once, because this takes a millisecond,
- * and scanners send many unknown paths.
+ * Creates the function that answers unknown paths. The patterns are compiled once, because scanners send many unknown
+ * paths.
  */
 export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string, dialect?: Dialect) => Failure {
   const routes = served
@@ -30,8 +30,8 @@ export function createUnknownPath(served: readonly Endpoint[]): (method: string,
       instance === '' || token === '' ? INSTANCE_BASE + rest : whole,
     )
     const methods = new Set<string>(routes.flatMap((each) => (each.pattern.test(withoutCredentials) ? [each.method] : [])))
-    // The router does not match an empty path segment with a parameter. So such a path means a route whose credentials
-    // are empty.
+    // The router does not match an empty path segment with a parameter. Such a path is meant for a route whose
+    // credentials are empty.
     if (withoutCredentials !== path && methods.has(method)) return new Failure('unauthorized')
     methods.delete(method)
     if (methods.size === 0) return new Failure('not_found', { message: NO_ROUTE })

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 /**
  * A cache with a limited number of entries. The LRU cache inside is created with the first entry and bounded by size,
- * because its option `max` allocates all space in advance. An idle instance has about eighteen caches, most of them
- * empty.
+ * because its option `max` allocates all space in advance. An idle instance has many caches, most of them empty.
  */
 export class BoundedCache<K extends {}, V extends {}> {
   readonly #most: number

@@ -1,6 +1,6 @@
 /**
  * Frees the memory of buffers immediately. The garbage collector would free it late, because it counts the small
- * objects on the heap and not the memory behind them.
+ * objects on the heap and not the buffers.
  */
 
 const WORTH_IT = 262_144

@@ -1,6 +1,6 @@
 /**
- * A mutex for each name. While a caller decides about a change of a record and writes it, no other change of the record
- * can happen.
+ * A mutex for each name. A caller locks the name of a record while it decides about a change of the record and writes
+ * it.
  */
 import { Mutex } from 'async-mutex'
 
@@ -15,7 +15,7 @@ export interface KeyedMutex {
    * deadlock. A caller that has locked one of the names must not lock another.
    */
   runAll<T>(names: readonly string[], work: () => Promise<T>): Promise<T>
-  /** Resolves when all work that was passed in so far has ended. */
+  /** Resolves when all work that was passed before this call has ended. */
   idle(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Limits the share of each turn of the event loop that one kind of work may use. The rest waits for later turns, so
- * that sockets, timers and the disk are served in between.
+ * Limits the share of each turn of the event loop that one kind of work may use, so that sockets, timers and the disk
+ * are served between its pieces.
  */
 
 /**

@@ -12,7 +12,7 @@ import type { Routes } from './routes.ts'
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 /** Milliseconds without a byte after which the host counts as unreachable. */
 const SILENCE = 30 * SECOND
-/** Minimum rate in bytes per ms (16 KB/s). Only the time in which we wait for the host counts. */
+/** Minimum rate in bytes per ms (16 KB/s). Time in which no code waits for the host does not count. */
 const SLOWEST = 16
 /** Maximum number of bytes of an encrypted file. WhatsApp's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9
@@ -26,7 +26,7 @@ type Answer = { status: number } | { body: AsyncIterable<Uint8Array>; length: nu
 export function createFileHost(routes: Routes, now = () => performance.now(), maxSealed = MAX_SEALED): FileHost {
   return {
     async get({ file, path, proxyUrl }, signal) {
-      // The path may come from an untrusted message: a path such as `@host` would lead to another host.
+      // The path may come from an untrusted message. `@host`, for example, would lead to another host.
       if (!path.startsWith('/')) throw new Error('the URL of a received file does not point to a media host of the network')
       const response = await request(MEDIA_ORIGIN + path, {
         dispatcher: routes.of(proxyUrl),
@@ -36,10 +36,9 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
         // The host answers only requests with this `origin` header.
         headers: { origin: 'https://web.whatsapp.com' },
       })
-      // If there were no listener, an error while nobody reads would end the thread and all other downloads. The reader
-      // gets the error nevertheless.
+      // Without a listener, an error while no code reads would end the thread. The reader gets the error nevertheless.
       response.body.on('error', () => {})
-      // Redirects are not followed: the network's host sends none, and other hosts must not be reached.
+      // Redirects are not followed, because other hosts must not be reached.
       if (response.statusCode !== 200) {
         await drain(response.body)
         return { status: response.statusCode }

@@ -8,7 +8,7 @@ import { trustedBy } from '../egress/trusted.ts'
 import { Agent, buildConnector, proxyAgent } from '../egress/undici.ts'
 import type { NetworkOptions } from '../engine/engine.ts'
 
-/** Matches the network's hosts. The sandbox replaces all of them with one host of this machine. */
+/** Matches the network's hosts. The sandbox replaces all of them by one host of this machine. */
 const FIXED_HOSTS = /\.whatsapp\.net$/
 
 export function fileRoute(network: NetworkOptions, proxy: ProxyRoute | undefined): Dispatcher {

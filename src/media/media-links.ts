@@ -70,7 +70,7 @@ export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLink
   function decrypt(link: string): Packed | null {
     if (link.length > MAX_LINK || !/^[\w-]+$/.test(link)) return null
     const sealed = Buffer.from(link, 'base64url')
-    // Some bits of the last character are unused, so an altered link would otherwise open.
+    // Some bits of the last character are unused, so a link with another last character could otherwise be opened.
     if (sealed.length <= IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== link) return null
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
     decipher.setAAD(AAD)

@@ -1,15 +1,12 @@
 /**
- * New paths of files that the phone was asked to upload again. There is one request per file for all readers, and the
- * new path is remembered, because existing links still have the old one.
+ * New paths of files that the phone was asked to upload again. All readers of a file share one request. The new path is
+ * remembered, because existing links still have the old path.
  */
 
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
-/**
- * Maximum number of remembered paths. Beyond it, the path that was not used for the longest time is forgotten, and the
- * next reader of that file asks the phone again.
- */
+/** Maximum number of remembered paths. If there are more, the least recently used one is forgotten. */
 const MAX_KNOWN = 1_000
 
 /** Asks the phone to upload a file again. Resolves with the new path of the file. Rejects with `Failure`. */

@@ -88,7 +88,7 @@ export function createReceivedMedia({
     return answer
   }
 
-  /** Opens the link only if its instance exists and still has the token with which the link was made. */
+  /** Opens a link. Undefined unless its instance exists and still has the token with which the link was made. */
   function allowedBy(link: string): { opened: OpenedLink; proxyUrl: string | null } | undefined {
     const opened = links.open(link, clock.now())
     const proxyUrl = opened ? proxyOf(opened.instance) : undefined
@@ -120,7 +120,10 @@ export function createReceivedMedia({
   }
 }
 
-/** Stops waiting when the reader leaves. The work continues, because other readers may wait for the same result. */
+/**
+ * Settles as `work` does, but rejects when the reader leaves. The work continues, because other readers may wait for
+ * its result.
+ */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))

@@ -4,10 +4,7 @@ import { CLAIMED_AFTER, countNodes, type HomePlace, MOVE_REASONS, MOVE_RESULTS, 
 import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
-/**
- * Bounds in ms for the time since an instance received its last stanza. A busy account receives a stanza every minute,
- * and a quiet account may receive none for days.
- */
+/** Bounds in ms for the time since an instance received its last stanza. A quiet account may receive none for days. */
 const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
@@ -26,8 +23,8 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 
 /**
  * Returns the measurements of this moment, among them the time since the last stanza of each instance. The time is
- * computed here and not by the shard thread. So it keeps growing, and raises an alert, if that thread does not answer.
- * The buckets are cumulative like those of a histogram.
+ * computed here, so that it keeps growing, and raises an alert, if the shard thread does not answer. The buckets are
+ * cumulative like those of a histogram.
  */
 export function measured(all: Measured): Numbers {
   const { instances, notStarted, streams, nodes, homes, isPair, waiting, backlog, lastInboundAt, now } = all
@@ -48,8 +45,8 @@ export function measured(all: Measured): Numbers {
 }
 
 /**
- * The counters of a member are exposed as 0 before their first event, because neither `rate()` nor `increase()` of
- * Prometheus sees the first step of a new series. A service that is no member does not have these series.
+ * The counters of a member are exposed as 0 before their first event, because `increase()` of Prometheus does not see
+ * the first step of a new series.
  */
 function ofMember(homes: NonNullable<Measured['homes']>): [string, number][] {
   const moves = MOVE_REASONS.flatMap((reason) => MOVE_RESULTS.map((result) => keyOf('svc_moves_total', { reason, result })))

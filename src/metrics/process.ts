@@ -1,6 +1,6 @@
 /**
- * Default metrics of prom-client. They are registered only once per process, because the library cannot remove them.
- * The registration waits for the first request, because sampling the event loop every 10 ms costs 0.3 % of a core.
+ * Default metrics of prom-client. They are registered once per process, at the first request, because sampling the
+ * event loop every 10 ms costs 0.3 % of a core.
  */
 import type { Registry } from 'prom-client'
 

@@ -16,10 +16,7 @@ export interface Metric {
   zero?: readonly (readonly string[])[]
 }
 
-/**
- * Upper bounds of the buckets in seconds. The lowest is for answers that come from memory, without disk or network. The
- * highest is above the longest deadline of an operation (45 s).
- */
+/** Upper bounds of the buckets in seconds. The highest is above the longest deadline of an operation (45 s). */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const
 
 const one = (...values: string[]) => values.map((value) => [value])

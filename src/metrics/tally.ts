@@ -88,7 +88,7 @@ export function createTally(): Tally {
     },
     numbers() {
       const numbers = new Map<string, number>()
-      // A label value may be a number or the same number as text; both belong to one series.
+      // Two series may have the same key, because a label value may be a number or the same number as text.
       const put = (key: string, count: number) => numbers.set(key, (numbers.get(key) ?? 0) + count)
       for (const { key, counts } of all) {
         if (counts.length === 1) put(key, counts[0]!)

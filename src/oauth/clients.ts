@@ -1,6 +1,6 @@
 /**
- * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. No client
- * is trusted: the owner of the instance decides.
+ * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. The owner
+ * of the instance decides what a client gets.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR } from '../domain/clock.ts'
@@ -11,10 +11,7 @@ import type { Repository } from '../storage/repository.ts'
 import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
-/**
- * Maximum number of registered clients that no owner has approved. Somebody who registers in a loop evicts only such
- * clients and cannot fill the disk.
- */
+/** Maximum number of registered clients that no owner has approved, so that registrations cannot fill the disk. */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR
 

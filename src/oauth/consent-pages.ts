@@ -55,7 +55,7 @@ export function createConsentPages({ store, sealer, clock, log }: ConsentPagesDe
 
     async identified(ticket, owner) {
       const found = await consents.find(hashOf(ticket))
-      // The previous consent stays valid, because a user who clicks twice sends the key twice.
+      // The previous ticket stays valid, because a user who clicks twice sends the key twice.
       return found && opened({ ...found, owner }, found.until)
     },
 
@@ -69,8 +69,8 @@ export function createConsentPages({ store, sealer, clock, log }: ConsentPagesDe
 }
 
 /**
- * Copies only the properties of an authorization request. A consent has more properties, and the redirect URIs of the
- * client are not needed after the check.
+ * Copies only the properties of an authorization request, without those of a consent and the redirect URIs of the
+ * client.
  */
 export const requestOf = ({
   client: { id, name },

@@ -28,7 +28,7 @@ export interface OauthDeps {
   keyTagOf(workspace: WorkspaceId): string | undefined
   /** Resolves when the running changes of the workspace are in memory. */
   settled(workspace: WorkspaceId): Promise<void>
-  /** Reads changes of other services. It takes at most a moment. */
+  /** Reads changes of other services. */
   catchUp(): Promise<void>
 }
 
@@ -68,13 +68,13 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
         if (!code) return { ops: [] }
         if (code.isUsed) return { ops: code.app === null ? [] : removal(code.app) }
         isMade = isMeant && isOfKey(code)
-        // The code counts as used even if the attempt fails, so that a second request with it is detected.
+        // The code counts as used even if the attempt fails, so that a second attempt is detected.
         const used = codes.changing(id, { ...code, isUsed: true, app: isMade ? app : null })
         return { ops: isMade ? [used, op] : [used] }
       })
       if (!isMade) return undefined
-      // A change that replaces the admin key or deletes the instance may have been decided while the app was not in
-      // memory yet. Such a change has not ended the app, so key and instance are checked again after it.
+      // While the app was not in memory yet, another change may have replaced the admin key or deleted the instance
+      // without ending the app. So both are checked after that change.
       await settled(found.workspace)
       if (isOfKey(found) && (await store.get(keys.config(found.instance))) !== undefined) return tokens
       await end(app)
@@ -130,7 +130,7 @@ export function createOauth({ store, main, sealer, clock, log, allow, keyTagOf, 
     },
 
     endOf(of) {
-      // Codes are removed too, because they would otherwise create an app after all apps were revoked.
+      // Codes are removed too, because a client could otherwise redeem one after all apps were revoked.
       const ending = codes.removals(({ workspace, instance }) =>
         'instance' in of ? instance === of.instance : workspace === of.workspace,
       )

@@ -23,7 +23,7 @@ export interface GrantsDeps extends StoredAppsDeps {
   /** True if other services use the same store. */
   isShared: boolean
   log: Log
-  /** Reads changes of other services. It takes at most a moment. */
+  /** Reads changes of other services. */
   catchUp(): Promise<void>
 }
 
@@ -127,7 +127,7 @@ export function createGrants({ main, store, uses, isShared, records, clock, log,
       const known = await find(token, (value) => held.ofRefresh(value) ?? held.ofAccess(value))
       if (known === undefined) return false
       if (held.ofRefresh(token)) await end(known.id)
-      // The access token may have been replaced in the meantime.
+      // Another request may have replaced the access token.
       else await change(known.id, (app) => (app.accessHash === known.accessHash ? { ...app, accessHash: null } : app))
       return true
     },

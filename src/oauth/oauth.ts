@@ -59,7 +59,7 @@ export interface Ending {
 
 export interface Oauth {
   load(): Promise<void>
-  /** Registers a client. Anybody may do so; a client that no owner approves is removed after some time. */
+  /** Registers a client. A client that no owner approves is removed after some time. */
   register(wish: { name: string; redirectUris: readonly string[] }): Promise<OauthClient>
   /**
    * Returns a client. Resolves with undefined if no client has this id, or the document at its URL does not describe
@@ -69,10 +69,7 @@ export interface Oauth {
   /** True if the client is registered or approved. Reads only memory. */
   knows(id: string): boolean
 
-  /**
-   * Opens the consent page. The form has the `ticket` and the browser has the `cookie`. Each is useless without the
-   * other.
-   */
+  /** Opens the consent page. The form must contain the `ticket`, and the browser must send the `cookie`. */
   ask(request: AuthorizationRequest): Promise<{ ticket: string; cookie: string }>
   consent(ticket: string, cookie: string): Promise<Consent | undefined>
   /**

@@ -14,7 +14,7 @@ export type StoredApp = OauthApp & {
   accessUntil: number
   /**
    * Hash of the beginning that all refresh tokens of an app share. A token with this beginning that is not the current
-   * one was used before.
+   * refresh token was used before.
    */
   familyHash: string
   refreshHash: string

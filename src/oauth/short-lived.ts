@@ -1,8 +1,7 @@
 /**
  * Consent pages, which are valid for some minutes. Each use reads them from the store, so they survive a restart, and
- * every service on the store knows them. Anybody can create such pages, so services do not copy all of them into
- * memory. Memory has only the expiry time and the labels (such as the owner) of each page, to limit their number
- * without reading the store.
+ * every service on the store knows them. Memory has only the expiry time and the labels (such as the owner) of each
+ * page, to limit the number of pages.
  */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -11,8 +10,8 @@ import type { Repository } from '../storage/repository.ts'
 
 const PRUNE_EVERY = MINUTE
 /**
- * Maximum difference in ms that is accepted between clocks: another service's clock may be ahead, and this clock may
- * have been ahead before it was corrected. `load` removes records that would live longer than `lifeMs` and this time.
+ * Maximum difference in ms between clocks: another service's clock may be ahead, or this clock may have been ahead
+ * before it was corrected.
  */
 const MAX_LEAD = MINUTE
 
@@ -34,7 +33,7 @@ export interface ShortLivedOptions<T extends Timed, L extends { owner: string }>
   clock: Clock
   log: Log
   lifeMs: number
-  /** Maximum number of records. Beyond it, the oldest record of the owner with the most records is removed. */
+  /** Maximum number of records. If there are more, the oldest record of the owner with the most records is removed. */
   max: number
   labelsOf(value: T): L
 }
@@ -99,7 +98,7 @@ export function createShortLived<T extends Timed, L extends { owner: string }>({
           useless.push(id)
         }
       }
-      // A record whose end is too far away was written while the clock was ahead, so its age is unknown.
+      // A record whose end is too far away was written while a clock was ahead, so its age is unknown.
       const latest = clock.now() + lifeMs + MAX_LEAD
       useless.push(...[...held].flatMap(([id, { until }]) => (until > latest ? id : [])))
       await remove([...useless, ...ended()]).catch(notRemoved)

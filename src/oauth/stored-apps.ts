@@ -38,7 +38,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
   const memory: Memory = {
     put(key, bytes, isOwn) {
       const app = records.decode(key, bytes)
-      // The app was revoked together with its instance or workspace, while this change was already on its way.
+      // The app was revoked together with its instance or workspace while this change was being stored.
       if (isOwn && held.get(app.id) === undefined && !adding.has(app.id)) return
       held.hold(withLatestUse(app))
     },
@@ -68,7 +68,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
         const apps = found.map(([key, bytes]) => records.decode(key, bytes))
         for (const app of apps.sort((one, other) => one.createdAt - other.createdAt)) held.hold(withLatestUse(app))
       })
-      // A failure does no harm: nobody can use these apps, and the next start tries again.
+      // A failure does no harm: nobody can use ended apps, and the next start tries again.
       await removeEnded(now).catch((err: unknown) => log.error({ err }, 'ended OAuth apps could not be removed'))
       await uses
         .removeOthers((id) => held.get(id) !== undefined)
@@ -107,7 +107,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
     writeUse: (id: string): Promise<void> =>
       mutex.run(`use ${id}`, async () => {
         if (held.get(id)) await uses.write(id)
-        // The app may have been revoked in the meantime.
+        // If the app was revoked during the write, its use must not stay.
         if (held.get(id) === undefined) await uses.remove(id)
       }),
 

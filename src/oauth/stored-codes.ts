@@ -11,7 +11,7 @@ import type { Repository } from '../storage/repository.ts'
 import type { StoredCode } from './records.ts'
 
 export const CODE_LIFE = MINUTE
-/** Maximum number of codes. Beyond it, the oldest code of the workspace with the most codes is removed. */
+/** Maximum number of codes. If there are more, the oldest code of the workspace with the most codes is removed. */
 const MAX_CODES = 1_000
 const PRUNE_EVERY = MINUTE
 /** Milliseconds by which the clock of another service may be ahead, or this clock before it was corrected. */
@@ -41,7 +41,7 @@ export function createStoredCodes({ main, records, clock, log }: StoredCodesDeps
     for (const [key, bytes] of found) {
       try {
         const code = records.decode(key, bytes)
-        // The clock was ahead when the code was written, so it is unknown how old the code is.
+        // A clock was ahead when the code was written, so the age of the code is unknown.
         if (code.until > clock.now() + CODE_LIFE + MAX_LEAD) useless.add(idIn(key))
         else codes.set(idIn(key), code)
       } catch (err) {

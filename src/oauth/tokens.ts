@@ -9,7 +9,7 @@ export const newAccessToken = () => OAUTH_ACCESS_PREFIX + hex(24)
 export const newSecret = () => hex(24)
 
 /**
- * Number of hex digits at the beginning that all refresh tokens of an app share: its token family (128 bits). Each
+ * Number of hex digits at the beginning that all refresh tokens of an app share: the token family (128 bits). Each
  * token has 192 more bits.
  */
 const FAMILY = 32

@@ -26,15 +26,15 @@ function inkOn(color: string): string {
 }
 
 /**
- * Returns the style of a page with the operator's color. The color is used only for buttons and the upper border of the
- * page: text, such as a link, would be unreadable in a light color.
+ * Returns the style of a page with the operator's color. Text does not get the color, because it would be unreadable in
+ * a light color.
  */
 const styleOf = ({ color }: ConnectOperator) =>
   color === null
     ? ''
     : `main { border-top: 6px solid ${color} } button { background: ${color}; border-color: ${color}; color: ${inkOn(color)} }`
 
-/** Returns the name of the operator. It is isolated, because it must not change the direction of the text around it. */
+/** Returns the name of the operator, isolated so that it does not change the direction of the text around it. */
 const nameOf = ({ name }: ConnectOperator) => (name === null ? '' : `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`)
 
 function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look) {
@@ -70,17 +70,14 @@ function pageForNobody(refusal: Failure): Page {
   return makePage({ ...page, body: refusalBody(words, sentenceOf(words, refusal)) })
 }
 
-/**
- * Pages for a link that does not exist. They are built only once, because a guess of a link must not take more work
- * than a look-up.
- */
+/** Pages for a link that does not exist. They are built once, so that a guess of a link takes little work. */
 const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
   (['unauthorized', 'rate_limited'] as const).map((code) => [code, pageForNobody(new Failure(code))]),
 )
 
 /**
- * Page that explains a refusal. The page that frames this page is notified only if the link has ended, because other
- * refusals are temporary.
+ * Page that explains a refusal. Only if the link has ended is the framing page notified, because other refusals are
+ * temporary.
  */
 export function connectRefusalPage(link: ConnectLink | undefined, refusal: Failure): Page {
   if (link === undefined) return FOR_NOBODY.get(refusal.code) ?? pageForNobody(refusal)

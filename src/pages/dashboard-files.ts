@@ -1,6 +1,6 @@
 /**
- * Files of the dashboard's client, read and compressed once. A name that a caller sends is only looked up among these
- * files, never on disk.
+ * Files of the dashboard's client, read and compressed once. The name in a request is looked up only among these files,
+ * never on disk.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -37,10 +37,7 @@ const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 /** Matches a file whose name contains the bundler's content hash. Such a file never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
-/**
- * Policy of the dashboard. It allows nothing from other origins, and no inline scripts or styles, because all of them
- * are in our own files.
- */
+/** Policy of the dashboard. It allows nothing from other origins, and no inline scripts or styles. */
 export const DASHBOARD_POLICY = [
   ...CLOSED,
   "script-src 'self'",

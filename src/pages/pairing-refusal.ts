@@ -9,10 +9,7 @@ function pageIn(language: Language): Page {
   return makePage({ title: `${title} · ${BRAND}`, language, body: `<h1>${title}</h1><p role="alert">${ended}</p>` })
 }
 
-/**
- * The page in each language. All pages are built once, because a request with a guessed URL must not take more work
- * than a look-up.
- */
+/** The page in each language. All pages are built once, so that a request with a guessed URL takes little work. */
 const PAGES = Object.fromEntries(LANGUAGES.map((language) => [language, pageIn(language)])) as Record<Language, Page>
 
 export const pairingRefusalPage = (language: Language): Page => PAGES[language]

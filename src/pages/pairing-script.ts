@@ -24,8 +24,8 @@ export interface PairingPlace {
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /**
- * Milliseconds without use after which the page of a connect link stops asking for the status, because each new code
- * keeps a session open on the network.
+ * Milliseconds without use after which the page of a connect link stops asking for the status. Each new QR code would
+ * otherwise keep a session open on the network.
  */
 const ABANDONED = 15 * 60_000
 

@@ -1,6 +1,6 @@
 /**
- * The page that pairs an instance in a browser: with its token, or behind a connect link. The credential is only in the
- * URL of the page, and no referrer contains it.
+ * The page that pairs an instance in a browser: with its token, or behind a connect link. The credential is in the URL
+ * of the page, and no referrer contains it.
  */
 import { BRAND } from '../domain/brand.ts'
 import { contained } from '../domain/isolated-text.ts'

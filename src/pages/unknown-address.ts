@@ -32,10 +32,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-/**
- * Maximum number of folders that a link goes up. A path with more folders is no mistyped address of this service, so
- * its links need not work.
- */
+/** Maximum number of folders that a link goes up. */
 const MAX_STEPS = 16
 
 /**

@@ -11,7 +11,7 @@ const CENTRAL = 0x02014b50
 const END = 0x06054b50
 const VERSION = 20
 const DEFLATED = 8
-/** The date 1980-01-01. Every archive has the same date, so that the same files give the same archive. */
+/** The date 1980-01-01. Every archive has this date, so that the same files give the same archive. */
 const DATE = 0x21
 
 /**

@@ -21,10 +21,7 @@ const MAX_REFUSED = 3
  */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
 const VERSION = 1
-/**
- * Maximum number of instances for which the service remembers that the extension was used. For other instances, the
- * page offers the extension again.
- */
+/** Maximum number of instances for which the service remembers that the extension was used. */
 const MAX_SEEN = 10_000
 
 export interface PasskeyDeps extends TicketsDeps {
@@ -40,8 +37,8 @@ export async function createPasskeys({ engine, ...deps }: PasskeyDeps): Promise<
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
 
   /**
-   * Returns the state of the ceremony from the shard thread. The main thread's last state may be too old to refuse the
-   * holder of a connect link once an account is linked.
+   * Returns the state of the ceremony from the shard thread. The last state that the main thread knows may be too old
+   * to refuse the holder of a connect link.
    */
   const reportOf = (instance: InstanceId, isStranger: boolean): Promise<PasskeyReport> =>
     engine.call(instance, {

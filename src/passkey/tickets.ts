@@ -16,7 +16,7 @@ export interface Ticket {
   instance: InstanceId
   ceremony: string
   challenge: string
-  /** True if a connect link created the ticket. Its holder is refused once an account is linked. */
+  /** True if a connect link created the ticket. The holder of such a ticket is refused once an account is linked. */
   isStranger: boolean
 }
 

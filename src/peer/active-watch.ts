@@ -12,7 +12,7 @@ export interface ActiveWatch {
   set(next: ActiveService | undefined): void
   setUnreachable(): void
   /**
-   * Must be called when a service has said that it stops. It is then no longer the active one, although its row may
+   * Must be called when a service has said that it stops. It then no longer counts as active, although its row may
    * still be in the database.
    */
   noteLeaving(service: ActiveService): void
@@ -28,7 +28,7 @@ export interface ActiveWatchDeps {
 }
 
 const LOOK_EVERY = SECOND
-/** A service that gave no answer for this time in ms does not count as reached. */
+/** Milliseconds without an answer after which a service does not count as reached. */
 const REACHED_FOR = 3 * SECOND
 /**
  * Milliseconds within which the last answers of the former active service must arrive, after another one has become
@@ -38,9 +38,7 @@ export const LAST_ANSWERS = SECOND
 
 export function createActiveWatch({ caller, lostAfterMs, log }: ActiveWatchDeps): ActiveWatch {
   let active: ActiveService | undefined
-  /**
-   * The active service, or the last one if none is known. Requests that were passed on to it may still be under way.
-   */
+  /** The active service, or the last known one, to which requests that were passed on may still be under way. */
   let last: ActiveService | undefined
   /** Id of the former active service that has said that it stops. */
   let leaving: string | undefined

@@ -40,8 +40,8 @@ export const isSentAgain = ({ is }: Ending, isKept: boolean): boolean =>
   is === 'unsent' || is === 'busy' || (is === 'elsewhere' && isKept)
 
 /**
- * True for a request that opens a stream of events. Such a request lasts for hours, so it must not use up the places of
- * others.
+ * True for a request that opens a stream of events. It lasts for hours, so it must not use up the places of other
+ * requests.
  */
 export const isEventStream = (method: string | undefined, accept: string | undefined): boolean =>
   method === 'GET' && (accept ?? '').includes('text/event-stream')

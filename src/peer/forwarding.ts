@@ -1,6 +1,6 @@
 /**
- * Passes requests on to the active service. A request waits a moment if no service is active, is sent again if it
- * cannot have been carried out, and is refused if neither helps.
+ * Passes requests on to the active service. A request waits a moment if no service is active, and is sent again if it
+ * cannot have been carried out.
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -182,10 +182,7 @@ export function createForwarding({ caller, tally, active, isPossible, onLeaving,
   }
 }
 
-/**
- * Returns a function that logs refusals at most once a minute. They are logged because not every operator reads the
- * metrics of a standby.
- */
+/** Returns a function that logs refusals at most once a minute. */
 function createRefusalLog(log: Pick<Log, 'warn'>): (reason: unknown) => void {
   let untold = 0
   let toldAt = Number.NEGATIVE_INFINITY
@@ -199,8 +196,8 @@ function createRefusalLog(log: Pick<Log, 'warn'>): (reason: unknown) => void {
 }
 
 /**
- * Frees the kept body, and reads the rest of the request, because many callers read the answer only after they have
- * sent everything.
+ * Frees the kept body, and reads the rest of the request: many callers read the answer only after they have sent
+ * everything.
  */
 function dropRest(incoming: IncomingMessage, body: KeptBody | undefined): void {
   body?.end()

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request that is passed on. A short body is read completely before the request is sent, so a
- * caller that sends it slowly occupies no connection of the link. A longer body is read while it is sent.
+ * Reads the body of a request that is passed on. A short body is read before the request is sent, so that a slow caller
+ * occupies no connection of the link. A longer body is read while it is sent.
  */
 import type { IncomingMessage } from 'node:http'
 import { bodyReader } from '../body-reader.ts'

@@ -1,7 +1,7 @@
 /**
  * The headers of a request that one service passes on to another, and of its answer. The headers of the link
- * (`svc-link-…`) count only at the port of the link. A caller cannot send them there, because they are removed from
- * everything that is passed on.
+ * (`svc-link-…`) count only at the port of the link. They are removed from the requests of callers before these are
+ * passed on.
  */
 
 /** Address from which the caller connected. */
@@ -31,9 +31,9 @@ export const MORE_HEADERS = 8
 
 const LINK = /^svc-link-/
 /**
- * Headers that are not passed on, because they belong to one connection (RFC 9110, 7.6.1). Headers that a caller lists
- * in `Connection` are passed on nevertheless. A caller could otherwise remove a header with which a proxy names the
- * caller.
+ * Headers that are not passed on, because they belong to one connection (RFC 9110, 7.6.1). Other headers that a caller
+ * lists in `Connection` are passed on, because the caller could otherwise remove the header with which a proxy names
+ * it.
  */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
@@ -48,10 +48,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/**
- * Host of a request without a host, which a caller with HTTP/1.0 may send. The link uses HTTP/1.1, which requires a
- * host.
- */
+/** Host of a request without a host, which HTTP/1.0 allows. The link uses HTTP/1.1, which requires a host. */
 const NO_HOST = 'localhost'
 const REQUEST_ID = 'x-request-id'
 
@@ -84,8 +81,8 @@ export function requestHeaders(
 
 /**
  * Adds the header that frames the body: its length `size` if the whole body is known; otherwise the length that the
- * caller has announced, or `chunked`. If this header were absent, Node would send the body of a GET, HEAD, OPTIONS or
- * DELETE with no mark of its end, and the other service would read it as further requests.
+ * caller has announced, or `chunked`. Without this header, Node would send the body of a GET, HEAD, OPTIONS or DELETE
+ * with no mark of its end, and the other service would read the body as further requests.
  */
 export function framed(headers: Record<string, string[]>, size: number | undefined): Record<string, string[]> {
   const isAnnounced = headers['content-length'] !== undefined

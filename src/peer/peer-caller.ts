@@ -20,8 +20,8 @@ const PLACES = { requests: 256, streams: 512 }
 /** Maximum number of idle connections that are kept. */
 const KEPT_FREE = 32
 /**
- * Milliseconds for which an idle connection is kept. The other side keeps it for longer. Otherwise the other side could
- * close it just as a request is sent.
+ * Milliseconds for which an idle connection is kept. The other service keeps it longer, because it could otherwise
+ * close the connection just as a request is sent.
  */
 const KEPT_OPEN = 30 * SECOND
 const LOOK_DEADLINE = 2 * SECOND
@@ -57,14 +57,14 @@ export interface PeerCaller {
 }
 
 export function createPeerCaller(key: Buffer): PeerCaller {
-  // The agents have no limit of connections: a request that waits in the queue of an agent cannot be ended.
+  // The agents have no limit of connections, because a request that waits in the queue of an agent cannot be ended.
   const agentOf = () =>
     new Agent({ ...callerTls(key), keepAlive: true, maxFreeSockets: KEPT_FREE, scheduling: 'lifo', timeout: KEPT_OPEN })
   const agents = { requests: agentOf(), looks: agentOf() }
   const places = { ...PLACES }
   /**
    * Functions that end the requests under way. The value tells whether the request is a stream that a reader holds
-   * open. The answer to a POST does not count as a stream, because it ends by itself.
+   * open. The answer to a POST ends by itself, so it does not count as a stream.
    */
   const underWay = new Map<(problem: string) => void, () => boolean>()
   let areStreamsOver = false
@@ -116,8 +116,8 @@ export function createPeerCaller(key: Buffer): PeerCaller {
           })
         }
         outgoing.once('close', leave)
-        // The answer to a pipelined request has no connection before its turn, so it would not notice the end of the
-        // connection.
+        // The answer to a pipelined request has no connection before its turn, so the end of the connection must be
+        // noticed here.
         callerSocket.once('close', leave)
         whenConnected(request, begin)
         request.on('error', () => {
@@ -219,7 +219,7 @@ async function send(request: ClientRequest, body: KeptBody): Promise<void> {
 async function readinessIn(response: IncomingMessage): Promise<Readiness> {
   const body = (await json(response)) as { checks?: Readiness['checks']; error?: { details?: { checks?: Readiness['checks'] } } }
   const elsewhere = response.headers[LINK_ELSEWHERE]
-  // The service stops, is not active yet, or is not the one that was asked.
+  // The service stops, is not active yet, or has another id than the one that was asked.
   if (elsewhere !== undefined) return { isReady: false, checks: { engine: 'failed' }, isLeaving: elsewhere === LEAVING }
   return {
     isReady: response.statusCode === 200,

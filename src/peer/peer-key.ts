@@ -26,7 +26,7 @@ export const portTls = (key: Buffer) => ({
 export const callerTls = (key: Buffer) => ({
   ...TLS,
   pskCallback: () => ({ psk: key, identity: IDENTITY }),
-  // There is no certificate to check: a server without the key cannot complete the handshake.
+  // There is no certificate to check; only a server with the key can complete the handshake.
   checkServerIdentity: () => undefined,
   servername: '',
   maxCachedSessions: 0,

@@ -64,9 +64,8 @@ export interface PeerLink {
   /** Each answer from now on ends its connection, because this service stops soon. */
   closeConnections(): void
   /**
-   * Ends the streams of events, and resolves when all other requests are answered. After `ms`, the requests that are
-   * left get an error. It says that the outcome is unknown if the request was sent, and otherwise that nothing was
-   * carried out.
+   * Ends the streams of events, and resolves when all other requests are answered. After `ms`, each remaining request
+   * gets an error that says whether anything may have been carried out.
    */
   finish(ms: number): Promise<void>
   close(): Promise<void>
@@ -141,8 +140,8 @@ export async function openPeerLink({
     underWay: forwarding.underWay,
     endForwarding() {
       watch.stop()
-      // If the former active service was stopped and not killed, it has sent its answers, but this service may not have
-      // read them yet.
+      // If the former active service was stopped and not killed, it has sent its last answers, but this service may not
+      // have read them yet.
       caller.endAllIn(LAST_ANSWERS)
     },
     closeConnections: forwarding.closeConnections,

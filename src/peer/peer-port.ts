@@ -58,10 +58,7 @@ const ROOM = 1_024
 const HANDSHAKE = 5 * SECOND
 /** Milliseconds for which an idle connection is kept. The other service keeps it for a shorter time. */
 const KEPT_OPEN = 2 * MINUTE
-/**
- * Minimum time in ms between two warnings about a refused connection. Other programs may try to connect again and
- * again.
- */
+/** Minimum time in ms between two warnings about a refused connection. */
 const TELL_EVERY = MINUTE
 const MISDIRECTED = 421
 /** Milliseconds for the transmission of the last answers, when the port closes. */
@@ -109,8 +106,7 @@ export async function openPeerPort({
       } else answerQuestion(outgoing, self.reachesStore() ? 'reaches' : 'away')
       return
     }
-    // The services of another store may have the same secret key, for example in a copy of the settings, so the id must
-    // fit.
+    // The ids must match, because the services of another store may have the same secret key.
     const isMeant = meant === ownId()
     if (isForEngine !== undefined) {
       // A stopping service still has instances for a while, so its engine decides when it stops taking commands.
@@ -153,7 +149,7 @@ export async function openPeerPort({
   link.prependListener('tlsClientError', ({ message, code = '' }: NodeJS.ErrnoException, socket) => {
     const { remoteAddress } = socket
     socket.destroy()
-    // A handshake that does not finish says nothing about the key.
+    // A handshake that does not finish does not mean that the key is wrong.
     if (!code.startsWith('ERR_SSL') || performance.now() - toldAt < TELL_EVERY) return
     toldAt = performance.now()
     log.warn(
@@ -172,8 +168,8 @@ export async function openPeerPort({
   return async () => {
     if (!link.listening) return
     const closed = new Promise((resolve) => link.close(resolve))
-    // All connections are cut, also those whose handshake has not finished. The delay is for the last answers: if one
-    // is cut off, its caller does not know the outcome of the request.
+    // All connections are cut, also those whose handshake has not finished. The delay is for the last answers: a caller
+    // whose answer is cut off does not know the outcome of its request.
     const cut = setTimeout(() => {
       for (const socket of sockets) socket.destroy()
     }, LAST_ANSWERS)

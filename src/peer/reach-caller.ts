@@ -1,7 +1,7 @@
 /**
  * Requests of one member of a cluster to another member: to say whether it reaches the store, to leave the cluster, or
  * to look for instances that were given to it. A request names the service process to which it is addressed, and only a
- * service with the same secret key can answer it. So no service of another cluster answers.
+ * service with the same secret key can answer it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -33,10 +33,7 @@ interface Question<A> {
   answers: ReadonlySet<A>
   /** The result if the connection is refused, so nothing listens at the address. */
   refused?: A
-  /**
-   * The result if a different service process than the requested one answers at this address, for example after a
-   * restart.
-   */
+  /** The result if another service process answers at this address, for example after a restart. */
   other?: A
 }
 
@@ -58,8 +55,7 @@ const LEAVE: Question<LeaveAnswer> = {
 const LOOK: Question<'looks'> = { method: 'POST', header: LINK_LOOK, path: '/peer/look', answers: new Set(['looks']) }
 
 export function createReachCaller(key: Buffer): ReachCaller {
-  // Each request has a new connection. A connection that is kept may be lost while it is idle, which would look like a
-  // service that does not answer.
+  // Each request has a new connection, because the loss of an idle one would look like a service that does not answer.
   const agent = new Agent({ ...callerTls(key), keepAlive: false })
 
   const put =

@@ -16,7 +16,7 @@ const Place = z
   })
 
 /**
- * A boolean that is false if it is absent. It has no `default`, because client generators would make the field
+ * A boolean that is false if it is absent. It has no `default`, because client generators make a field with a default
  * required.
  */
 const unlessSaid = z

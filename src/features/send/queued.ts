@@ -21,10 +21,7 @@ export const queryBoolean = z.preprocess((value) => {
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
-/**
- * Time before which a message is not sent. The maximum is checked with the clock of this machine; the shard thread
- * decides when the message is sent.
- */
+/** Time before which a message is not sent. Only the maximum is checked here, with the clock of this machine. */
 const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
   message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
 })
@@ -56,8 +53,8 @@ const IN_BODY = {
 type SharedShape = typeof IN_BODY
 
 /**
- * The optional fields in a query. There, numbers and flags are text, and people are separated by commas or in repeated
- * parameters.
+ * The optional fields in a query. Numbers and flags are text in a query, and people are separated by commas or in
+ * repeated parameters.
  */
 const IN_QUERY = {
   reply_to_message_id: messageId.optional(),
@@ -74,8 +71,8 @@ const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_a
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
 /**
- * Returns why the optional fields have no effect in an action on another message, which cannot quote or mention
- * anybody.
+ * Returns why the optional fields have no effect in an action on another message. `what` names the action, such as "a
+ * reaction".
  */
 export const actOf = (what: string): Without => ({
   reply_to_message_id: `${what} quotes nothing`,
@@ -102,7 +99,7 @@ interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input
   input: I
   /**
    * Returns the text that must contain the mentions. `later` means that the text is known only when the message is
-   * sent. If a send has no text, nobody is mentioned by name.
+   * sent. If this is absent, nobody is mentioned by name.
    */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
   without?: Without

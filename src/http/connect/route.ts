@@ -24,7 +24,10 @@ const PATTERN = '/connect/:token'
 const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
-/** Ids of the operations that request a pairing code or begin a session on the network. Each has a separate limit. */
+/**
+ * Ids of the operations that request a pairing code or begin a session on the network. Each has a separate limit per
+ * link.
+ */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
 /** Time limit in ms for the shard thread to answer a status request. After that, the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
@@ -83,7 +86,7 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   }
 
   app.use(`${PATTERN}/*`, async (c, next) => {
-    // Another service may have made the link a moment ago.
+    // A link that is not in memory may have been made by another service a moment ago.
     if (connectLinks.find(c.req.param('token')) === undefined && gate.mayCatchUp(c.get('state').source))
       await parts.account.catchUp()
     return next()

@@ -82,7 +82,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
 
   mountSignIn(app, `${BASE}/session`, deps, sessionDeps)
 
-  // The session is read before the routes, so that the caller is identified for every path.
+  // The session is checked before any route, also for a path that does not exist.
   app.use(`${API}/*`, async (c, next) => {
     c.get('state').session = await signedIn(c)
     return next()

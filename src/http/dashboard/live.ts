@@ -20,10 +20,7 @@ const LOOK_EVERY = SECOND
 const HEARTBEAT = 15 * SECOND
 /** Milliseconds after which the browser reconnects. */
 const RETRY = 2 * SECOND
-/**
- * Maximum number of streams of one session. Sessions have separate limits, so the tabs of one person do not block
- * others.
- */
+/** Maximum number of streams of one session. */
 export const MAX_STREAMS = 20
 /** Maximum number of channels without readers that are kept, in case a reader returns. */
 const MAX_LEFT = 8
@@ -32,12 +29,12 @@ export interface LiveDeps {
   directory: Directory
   readings: Readings
   onEvent(listener: (event: EngineEvent) => void): void
-  /** Adds a listener, which is called after a change of an API key. Such a change may end streams. */
+  /** Adds a listener, which is called after a change of an API key. The change may end streams. */
   onKeyChange(listener: () => void): void
   log: DetailedLog
   /**
-   * Reads the changes that an operator command wrote to the store. A new admin key ends the streams of the previous
-   * one.
+   * Reads the changes that an operator command wrote to the store: a new admin key ends the streams of the previous
+   * key.
    */
   refresh(): Promise<void>
   /** Part of the event ids that distinguishes them from the ids of an earlier process. */
@@ -116,12 +113,12 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     isOpen: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ServerEvent> {
-    // Sets the reconnection time of the browser. This comes first, so that the answer begins before the state is read.
+    // Sets the reconnection time of the browser. It comes first, so that the answer begins before the state is read.
     yield { retryMs: RETRY }
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
     if (place === undefined) {
-      // The place is read before the state, so events that are appended while the state is sent follow it.
+      // The place is read before the state, so events that are appended while the state is sent are sent after it.
       place = channel.end()
       yield* channel.state()
     }
@@ -170,8 +167,8 @@ function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
   /** Channels by workspace. Those without readers are at the front, in the order in which their last reader left. */
   const channels = new Map<WorkspaceId, LiveChannel>()
   /**
-   * First position of the next channel. Positions increase across all channels, so a position in an evicted channel is
-   * lower than those of every later channel.
+   * First position of the next channel. It is above all positions of earlier channels, so a reader of an evicted
+   * channel gets the full state.
    */
   let first = 1
 

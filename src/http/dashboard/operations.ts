@@ -15,8 +15,8 @@ import { checkAgain, checkRight, may, withoutSecrets } from './roles.ts'
 import { openOf } from './session.ts'
 
 /**
- * True if the dashboard offers the operation. It does not offer pages, because the path of a page contains the token of
- * the instance.
+ * True if the dashboard offers the operation. It offers no pages, because the path of a page contains the token of the
+ * instance.
  */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
   alias === undefined && !isAnybodys(access) && contentType !== HTML
@@ -46,8 +46,7 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
         instance: parts.directory.find(workspace, instance),
         isStillAllowed: () => isStillOpen(open, id, source),
       }
-    // If there is no plan, the owner still sees everything and can change the plan. Sessions of API keys were checked
-    // before.
+    // Without a plan, the owner still sees everything and can change the plan.
     const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
     return caller
@@ -57,8 +56,7 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
   const isOwn = new Set(own.map(({ name }) => name))
   const mounted: MountDeps = {
     ...deps,
-    // The thread that parses large bodies only knows the operations of the API, and no operation of the dashboard needs
-    // a large body.
+    // The thread that parses large bodies knows only the operations of the API.
     async readLargeBody(route, fields, body, onUnknown) {
       if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
       await body.batches.return?.()

@@ -42,5 +42,5 @@ export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, 
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** Numbers reveal no secret, so they are shown. In the list of instances, for example, a number counts the webhooks. */
+/** Numbers reveal no secret: in the list of instances, for example, a number counts the webhooks. */
 const isCount = (value: unknown) => typeof value === 'number'

@@ -2,8 +2,8 @@
  * Checks that a request for the dashboard comes from the dashboard's own page. The cookie excludes other sites
  * (SameSite=Strict), and a header of our own also excludes pages on other ports of the same host.
  *
- * A server on another port gets the cookie too and can send any header. So a signed-in request also contains the proof
- * of its session, a value that no other origin ever sees.
+ * A server on another port of the host gets the cookie too and can send any header. So each request of a session also
+ * contains the session's proof, a value that no other origin ever sees.
  */
 import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
@@ -14,8 +14,8 @@ const refusal = () =>
   })
 
 /**
- * True if the origin is one of the hosts. A proxy may have changed the host of the request, so `hosts` also contains
- * that of the public base URL.
+ * True if the origin is on one of the hosts. `hosts` also has the host of the public base URL, because a proxy may have
+ * changed the host of the request.
  */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
   // A page without an origin (a sandboxed frame, a file) sends `null`.

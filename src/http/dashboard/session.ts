@@ -15,7 +15,7 @@ import type { Env } from '../mount.ts'
 import type { OpenSession } from '../session-checks.ts'
 
 const COOKIE = `${BRAND}_dashboard`
-/** Maximum size in bytes of the body of a sign-in; a key has at most 58 characters. */
+/** Maximum size in bytes of the body of a sign-in. */
 const MAX_SIGN_IN = 4_096
 
 export interface SessionsDeps {
@@ -58,8 +58,8 @@ export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
 }
 
 /**
- * Reads the key from the body of a sign-in. The caller is not authenticated yet, so a body that is large or slow is not
- * read.
+ * Reads the key from the body of a sign-in. Throws if the body is large or slow, because the caller is not
+ * authenticated yet.
  */
 export async function signInKeyOf(request: Request, clock?: Clock): Promise<string> {
   const tooLong = () => Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })

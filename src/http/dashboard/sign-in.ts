@@ -40,7 +40,7 @@ export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDe
     const session = sessionOf(c, sessions)?.session
     dropCookie(c, baseUrl)
     // If the sign-out fails, the cookie must be removed nevertheless. Hono copies the headers of `c.res` to the error
-    // answer, but only if `c.res` was read before. So it is read here.
+    // answer only if `c.res` was read before the error.
     void c.res
     if (session) await sessions.end(session.workspace, session.id)
     return c.json({ value: true })

@@ -46,7 +46,7 @@ function askedBy(endpoint: Endpoint): Asked {
   const { method, path, access, examples, inHeaders, takesFile } = endpoint
   const given = { ...examples.find(({ input }) => input)?.input }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    // A field of the operation can have the same name (the `token` of an order), but it is another value.
+    // A field of the operation can have the name of a variable and another meaning, such as the `token` of an order.
     if (access === 'instance' && name in VARIABLES) return `{${VARIABLES[name]}}`
     const value = given[name]
     delete given[name]

@@ -103,7 +103,7 @@ function requestHeadersOf({ kind, contentType, fields, inHeaders }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
-/** Fields of an error besides its code. The code determines which fields are present. Later versions may add more. */
+/** Fields of an error besides its code. The code determines which fields are present. */
 const ErrorDetails = z.object({
   issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
   network_code: z

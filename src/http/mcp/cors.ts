@@ -4,7 +4,7 @@
  */
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 
-/** Seconds for which browsers cache the preflight; two hours is their limit. */
+/** Seconds for which browsers cache the preflight. Chromium caches it for two hours at most. */
 const MAX_AGE = 7_200
 const READABLE = [
   'Retry-After',
@@ -24,10 +24,7 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('Origin') && headers.has('Access-Control-Request-Method')
 
-/**
- * Answers a preflight. It allows all headers, because a preflight contains no credential, and the request after it is
- * checked.
- */
+/** Answers a preflight. All headers are allowed, because the request that follows is checked. */
 export function preflightResponse({ headers }: Request): Response {
   const wanted = headers.get('Access-Control-Request-Headers')
   return new Response(null, {

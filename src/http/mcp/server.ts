@@ -17,10 +17,7 @@ const REACHING = ' Operations without a tool of their own: list_operations, desc
 
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/**
- * Error for a tool that does not exist. The code is that of JSON-RPC 2.0 for invalid parameters (5.1); the SDK
- * distinguishes errors by it.
- */
+/** Error for a tool that does not exist. The code is that of JSON-RPC 2.0 for invalid parameters (5.1). */
 class UnknownTool extends Error {
   readonly code = -32602
 }
@@ -31,8 +28,8 @@ function serverOf(session: Session, versions?: string[]): Server {
     {
       capabilities: { tools: {} },
       instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
-      // The SDK uses a validator for forms that a client fills in, which this service does not use. Without the
-      // validator that is given here, the SDK would create a schema compiler for every request.
+      // The SDK validates forms that a client fills in; this service has none. Without a validator here, the SDK would
+      // create a schema compiler for every request.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },
@@ -47,8 +44,8 @@ function serverOf(session: Session, versions?: string[]): Server {
 }
 
 /**
- * Returns a request for the SDK. Its body is left out, because it was already read. Its `Accept` header is a fixed one,
- * because the caller's was already checked.
+ * Returns a request for the SDK, without its body, which was already read. Its `Accept` header is a fixed one, because
+ * the caller's was already checked.
  */
 function headOf(request: Request): Request {
   const headers = new Headers(request.headers)

@@ -20,8 +20,8 @@ function base64(bytes: Uint8Array): string {
 const asText = (value: unknown): Content => ({ type: 'text', text: JSON.stringify(value) })
 
 /**
- * Removes credentials from an instance. An agent must not get a credential that is valid for longer than its own: the
- * instance's token, also in a URL, and the webhook secret.
+ * Removes the instance's token, also in a URL, and the webhook secret. An agent must not get credentials that are valid
+ * for longer than its own.
  */
 function withoutCredentials({ token: _, api_url: __, webhooks, ...instance }: Record<string, unknown>): Record<string, unknown> {
   const { secret: ___, ...rest } = webhooks as Record<string, unknown>

@@ -43,8 +43,8 @@ const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(o
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
   /**
-   * Returns the client of a request. An error about the client or its redirect URI is shown in the browser and not sent
-   * to the client.
+   * Returns the client of a request. An error about the client or its redirect URI is shown in the browser, because the
+   * URI cannot be trusted then.
    */
   async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
     const client = await oauth.client(fields.must('client_id'))
@@ -113,7 +113,8 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const base = baseOf(c)
       const fields = fieldsOf(new URL(c.req.url).searchParams)
       const about = await clientOf(fields)
-      // A refusal is shown here and not sent to the app, because anybody can register an app (RFC 9700, 4.11.2).
+      // The refusal is shown in the browser and not sent to the app, because anybody can register an app (RFC 9700,
+      // 4.11.2).
       const request = requestOf(fields, about, base)
       const opened = await oauth.ask(request)
       return withCookie(c, page({ ticket: opened.ticket }, request), opened)

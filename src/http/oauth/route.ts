@@ -16,10 +16,7 @@ export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> 
 const PROTECTED = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/**
- * Returns the value of the header `WWW-Authenticate`, which has the URL of the metadata that names the authorization
- * server (RFC 9728).
- */
+/** Returns the value of the header `WWW-Authenticate`, with the URL of the metadata of `/mcp` (RFC 9728). */
 export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
 
 export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
@@ -28,8 +25,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Counts a request against the limit of its kind. The kinds have separate limits: behind a proxy all callers have the
-   * same address, so requests of others could otherwise lock out the apps.
+   * Counts a request against the limit of its kind. Behind a proxy all callers have the same address, so with one limit
+   * for all kinds, others could lock out the apps.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
@@ -43,8 +40,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   }
 
   /**
-   * Counts a request against the limit only if it is refused, for example because its secret is wrong. A secret of 192
-   * bits cannot be guessed, so a request with the right one is always answered.
+   * Counts a request against the limit only if it is refused, for example because its secret is wrong. A request with
+   * the right secret is always answered, because a secret of 192 bits cannot be guessed.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {

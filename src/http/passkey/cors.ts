@@ -6,12 +6,12 @@ import { TICKET_HEADER } from '../open-checks.ts'
 
 export const METHODS = 'GET, POST'
 
-/** Seconds for which browsers cache the preflight; two hours is their limit. */
+/** Seconds for which browsers cache the preflight. Chromium caches it for two hours at most. */
 const MAX_AGE = 7_200
 
 export const ANYBODY = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id' }
 
-/** Answers a preflight. It has no ticket, so it is always allowed. */
+/** Answers a preflight, which has no ticket and is always allowed. */
 export const preflightResponse = (): Response =>
   new Response(null, {
     status: 204,

@@ -15,7 +15,7 @@ import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
 const PATH = '/passkey'
 const RESPONSE = routeOf(passkeyResponse)
 
-/** Codes of failures of the assertion itself. They count against the attempts of the ticket. */
+/** Codes of the failures that count against the attempts of the ticket. */
 const REFUSED: ReadonlySet<FailureCode> = new Set(['invalid_request', 'action_failed', 'send_timeout'])
 
 export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
@@ -58,7 +58,7 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
     if (method === 'OPTIONS') return preflightResponse()
     if (method !== 'GET' && method !== 'POST') return new Response(null, { status: 405, headers: { Allow: METHODS } })
     const incoming = accessRequestOf(c)
-    // Another member of the cluster may have made the ticket a moment ago.
+    // A ticket that is not in memory may have been made by another member of the cluster a moment ago.
     if (passkeys.find(c.req.header(TICKET_HEADER) ?? '') === undefined && gate.mayCatchUp(state.source))
       await parts.account.catchUp()
     const { instance, ticket } = gate.ticket(passkeys.find, incoming)

@@ -11,7 +11,7 @@ export interface BucketWatchDeps {
 
 export interface BucketWatch {
   /**
-   * Tries to copy a file. While the bucket is known to fail, the bucket is checked first, so that the file is not
+   * Tries to copy a file. While the bucket is known to fail, the bucket is asked first, so that the file is not
    * downloaded for nothing.
    */
   tried(task: MediaCopy): Promise<MediaCopyResult>

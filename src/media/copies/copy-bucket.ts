@@ -1,5 +1,5 @@
 /**
- * Requests about the copies in the bucket. The main thread sends these requests, but it never receives the bytes of a
+ * Requests about the copies in the bucket. The main thread sends these requests; they never contain the bytes of a
  * file.
  */
 import type { Bucket } from '../../domain/bucket.ts'

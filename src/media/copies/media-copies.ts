@@ -57,7 +57,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())
     const proxyUrl = proxyOf(instance)
-    // The instance was deleted, and the deletion removes its records.
+    // The instance was deleted. Its deletion removes the record of the file, too.
     if (proxyUrl === undefined) return undefined
     if (opened === null) return lost(instance, 'The term of its copy is over.')
     const task = taskOf(opened, proxyUrl, nameOf(link, opened))

@@ -1,6 +1,6 @@
 /**
- * The memory for answers of other services that this one is reading. An answer that finds no room waits in its
- * connection, because its command was already carried out and must not be sent again.
+ * The memory for answers that this service reads from others. An answer for which there is no memory waits in its
+ * connection, because its command was carried out and must not be sent again.
  */
 import { deferred } from '../../lib/deferred.ts'
 

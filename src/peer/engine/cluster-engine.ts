@@ -63,16 +63,13 @@ export interface ClusterEngine extends Engine {
 }
 
 const LOST_AFTER = 10 * SECOND
-/**
- * Milliseconds within which another service must send its readings. If one of its threads hangs, it answers after a
- * second, without the readings of that thread.
- */
+/** Milliseconds within which another service must send its readings. It waits a second for each of its threads. */
 const READINGS_WITHIN = 2 * SECOND
 /** Maximum number of idle connections to one service. */
 const KEPT_FREE = 32
 /**
- * Milliseconds for which an idle connection is kept. The other side keeps it for longer. Otherwise the other side could
- * close it just as a command is sent.
+ * Milliseconds for which an idle connection is kept. The other service keeps it longer, because it could otherwise
+ * close the connection just as a command is sent.
  */
 const KEPT_OPEN = 30 * SECOND
 

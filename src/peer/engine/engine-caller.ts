@@ -102,7 +102,7 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
       sending.check()
       return await exchange(to, line, room, { ...sending, withinMs: sending.withinMs - (performance.now() - begun) })
     } finally {
-      // The agent gets the connection back a little after the answer. If the place became free before that, the next
+      // The agent gets the connection back a little after the answer. If the place became free earlier, the next
       // command would open another connection.
       setImmediate(giveBack)
     }

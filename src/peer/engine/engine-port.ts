@@ -1,6 +1,6 @@
 /**
- * Carries out commands of the other services of the store, which arrive at the port of the link. They are carried out
- * only for instances that this service has, and are never passed on again.
+ * Carries out commands of the other services of the store, which arrive at the port of the link. It does so only for
+ * instances that this service has, and never passes a command on.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import * as v from 'valibot'
@@ -32,7 +32,10 @@ export interface EnginePortDeps {
 
 const MISDIRECTED = 421
 
-/** Thrown after the wait for a start, because only the service of the caller can check the permission of the caller. */
+/**
+ * Thrown after the wait for a start, because only the service that has sent the call can check the permission of its
+ * caller.
+ */
 const CHECK_AGAIN = new Error('The caller must check its permission again.')
 
 export function createEnginePort({ local, readings, board, takes, isClosed, log }: EnginePortDeps): RequestListener {
@@ -67,9 +70,9 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 
   /**
-   * Reads a command. Resolves with `busy` if the command arrives too slowly or there is no memory for it. Resolves with
-   * `elsewhere` if the command cannot be read, for example because a newer release has sent it. The other service then
-   * tries again, so the caller notices neither a slow link nor the other release.
+   * Reads a command. Resolves with `busy` if the command arrives too slowly or there is no memory for it, and with
+   * `elsewhere` if it cannot be read, for example because a newer release has sent it. The other service then tries
+   * again.
    */
   async function commandIn(
     incoming: IncomingMessage,

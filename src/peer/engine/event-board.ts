@@ -60,7 +60,7 @@ export function createEventBoard(): EventBoard {
 
   /**
    * Returns the kept outcomes after this number. A new reader gets all of them, because it may have sent messages
-   * before it could read. Outcomes of other messages do it no harm.
+   * before it could read.
    */
   const missed = (after = 0) => outcomes.flatMap(({ number, outcome }) => (number > after ? [outcome] : []))
 

@@ -1,9 +1,8 @@
 import type { ActiveService } from '../forward-rules.ts'
 
-/** `here`: this service has the instance. Otherwise another service has it. */
+/** `here` if this service has the instance; otherwise the service that has it. */
 export type Home = 'here' | ActiveService
 
-/** Knows which service has which instance. */
 export interface Homes {
   /** Returns undefined while no service has the instance, or while this service does not know which one has it. */
   whereIs(instance: string): Home | undefined

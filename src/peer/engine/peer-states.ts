@@ -9,7 +9,7 @@ import type { EventLine } from './event-line.ts'
 
 export interface PeerStates {
   take(peer: string, line: EventLine): EngineEvent[]
-  /** Must be called when the service with this id is lost. It may come back. */
+  /** Must be called when the service with this id is lost; it may return. */
   lose(peer: string): EngineEvent[]
   /** Must be called when the service with this id has ended. */
   remove(peer: string): EngineEvent[]
@@ -118,7 +118,7 @@ export function createPeerStates({ now, homeOf }: PeerStatesDeps): PeerStates {
       const { isFirst = false, states = [], outcomes = [], events = [], files = [] } = line
       const changed = note(peer, line)
       const others = [...unsettled].filter((instance) => !changed.has(instance))
-      // Events may have been missed before the first line, so listeners are notified of all instances in it.
+      // Events may have been missed before the first line, so listeners are notified of all instances in this line.
       const present = states.map(([instance]) => instance)
       const bells = isFirst ? { events: present, files: present } : { events, files }
       const ofOthers = (instance: string) => !isHere(instance)

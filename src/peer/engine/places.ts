@@ -78,7 +78,7 @@ export function createPlaces(options: PlacesOptions): Places {
   }
 
   function grow() {
-    // More places do not help tasks that wait because of others with the same key.
+    // If places are free, the tasks wait for others with the same key, and more places do not help.
     if (used >= total && (endedInStep < step || waitingCount >= waitedBefore)) total = Math.min(most, total + step)
     endedInStep = 0
     waitedBefore = waitingCount

@@ -24,10 +24,7 @@ const LEAVES_WITHIN = 10 * SECOND
 /** Pauses between two attempts. They become longer, because each attempt sends the whole command. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = SECOND
-/**
- * Minimum time in ms for another attempt after a command has waited for the start of its instance. That wait may have
- * used up the time of the command.
- */
+/** Minimum time in ms for another attempt after a command has waited for the start of its instance. */
 const AFTER_START = SECOND
 /** Milliseconds between two reads of the homes, while commands wait for a service that has their instance. */
 const READ_EVERY = 200
@@ -97,8 +94,8 @@ export function createRouting(deps: RoutingDeps): Route {
   }
 
   /**
-   * Called when another service has refused a command. It may have just given the instance away, so the homes are read
-   * again.
+   * Called when another service has refused a command. The service may have just given the instance away, so the homes
+   * are read again.
    */
   async function refused({ id }: ActiveService, isLeaving: boolean, { endsAt }: Way): Promise<void> {
     if (isLeaving) onLeaving(id)
@@ -111,7 +108,7 @@ export function createRouting(deps: RoutingDeps): Route {
       )
   }
 
-  /** Gives the command more time, if it needs it. Does so only once, so that no command waits forever. */
+  /** Gives the command more time if it needs it, but only once, so that no command waits forever. */
   function extend(way: Way) {
     if (!way.isExtended) way.endsAt = Math.max(way.endsAt, steadyClock.now() + AFTER_START)
     way.isExtended = true

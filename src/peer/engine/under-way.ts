@@ -9,10 +9,7 @@ export interface UnderWay {
   /** Runs the call. If the stop of its instance makes it fail, the reason of the failure is `outcome_unknown`. */
   run<T>(instance: string, call: () => Promise<T>): Promise<T>
   has(instance: string): boolean
-  /**
-   * Stops the instance when the calls that are under way now have ended, or after `ms`. Calls that begin during the
-   * stop may be carried out or not.
-   */
+  /** Stops the instance when the calls that are under way now have ended, or after `ms`. */
   stop(instance: string, ms: number, stopNow: () => Promise<void>): Promise<void>
   /**
    * Must be called before all instances are stopped. Resolves when the calls that are under way have ended, or after
@@ -77,7 +74,7 @@ export function createUnderWay(): UnderWay {
   }
 }
 
-/** True if a failed call may have been carried out: a call fails in one of these ways if its session or thread ends. */
+/** True if a failed call may have been carried out: calls fail in these ways if their session or thread ends. */
 const mayBeCarriedOut = (error: unknown): boolean =>
   error instanceof Failure &&
   !(error instanceof NotHosted) &&

@@ -4,9 +4,9 @@ import type { Clock } from '../../domain/clock.ts'
 export const TELL_USES_EVERY = 250
 
 /**
- * Returns a function that says whether the uses that were just read from one service are in time. After an interruption
- * of the link, all uses of that time arrive at once. During the interruption, the buckets of this service were full and
- * could not collect tokens for these uses. If the uses were counted, a caller within the limit would be refused.
+ * Returns a function that says whether the uses that were just read from one service are in time. Uses that arrive
+ * late, after an interruption of the link, must not be counted: they would be taken from buckets that were full during
+ * the interruption, and a caller within the limit would be refused.
  */
 export function createUsesPace({ now }: Clock): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY

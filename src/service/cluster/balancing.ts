@@ -12,8 +12,8 @@ export interface BalancingOptions {
   others(): string[]
   isMovable(instance: string): boolean
   /**
-   * Whether this member gave the instance away because the start failed here. If another member then does not claim it,
-   * this is no sign that that member is at fault.
+   * Whether this member gave the instance away because the start failed here. If another member does not claim such an
+   * instance, that member need not be at fault.
    */
   isAway(instance: string): boolean
   hasEnded(): boolean
@@ -84,7 +84,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   /** Returns the instances that this member should give away, each with the member that should get it. */
   function surplus(): [instance: string, to: string][] {
     const all = [self, ...takers()]
-    // This member counts its own instances again, because moves may have ended since the homes were read.
+    // This member counts its own instances again, because moves may have ended since the table of homes was read.
     const counts = map.countsOf(all).set(self, ownHomes.own().length)
     const own = transfersOf(counts, MOST_IN_ROUND).filter(({ from }) => from === self)
     const movable =
@@ -130,7 +130,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   }
 }
 
-/** Returns the first values that fit, at most `most`. Calls `fits` no more often than necessary. */
+/** Returns the first values that fit, at most `most`. */
 function firstOf<T>(values: readonly T[], most: number, fits: (value: T) => boolean): T[] {
   const found: T[] = []
   for (const value of values) {

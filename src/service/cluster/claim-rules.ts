@@ -55,7 +55,7 @@ export function favourite(instance: string, members: Iterable<string>): string |
 
 /**
  * Selects the instances that this member claims now. If all members start after a power failure, the first one does not
- * claim everything at once, because the others would start some of the instances sooner.
+ * claim everything, so that the others start some of the instances sooner.
  */
 export function claimsOf(free: readonly FreeInstance[], { self, others, patienceMs, shareAfterMs, room }: View): Claims {
   const members = [self, ...others]

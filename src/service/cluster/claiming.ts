@@ -23,13 +23,13 @@ export interface Claiming {
 }
 
 /**
- * Number of queued instances. While at least so many are queued, this member claims only instances that were released
- * to it, and its share of those that have been free for a while. One network route starts as many in three seconds.
+ * Number of queued instances from which on this member claims only instances that were released to it, and its share of
+ * those that have been free for a while. One network route starts as many in three seconds.
  */
 const MOST_IN_LINE = 75
 /**
- * Number of times `patience` after which a member claims an instance that it can probably not start, if no other one
- * has claimed it. An instance that was given to it is claimed at once if no other member can have it.
+ * Number of times `patience` after which a member claims an instance that it can probably not start, if no other member
+ * has claimed it.
  */
 const LAST_RESORT = 3
 const CLAIMED =
@@ -98,7 +98,7 @@ export function createClaiming(
       })
       isFull = found.length > 0 && instances.length + anybodys.length >= room
       // The store says that this member has these instances, but the member does not know it, because the answer to an
-      // earlier claim, release or removal was lost. They are claimed again. They may have been deleted since.
+      // earlier claim, release or removal was lost. They are claimed again.
       const unsure = stored.flatMap(({ instance, writer }) =>
         writer === self && homes.isSettledElsewhere(instance) && !map.isLeaving(instance) ? [instance] : [],
       )

@@ -20,7 +20,7 @@ import { createStarting } from './starting.ts'
 
 export interface ClusterHosting {
   /**
-   * Claims this member's share of the instances and starts it, and repeats this each time that the list of members is
+   * Claims this member's share of the instances and starts them, and repeats this each time that the list of members is
    * read. Resolves after the first claim, or after some seconds if the store is slow.
    */
   begin(): Promise<void>
