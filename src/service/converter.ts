@@ -11,7 +11,7 @@ export function refuseConverter(programs: Programs | null, { ffmpeg }: Pick<Conf
     throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
 }
 
-/** Logs a warning if no ffmpeg was found. With `off` the operator chose to have none, so there is no warning. */
+/** Logs a warning if no ffmpeg was found, unless the operator chose to have none (`off`). */
 export function warnOfNoConverter(programs: Programs | null, { ffmpeg }: Pick<Config, 'ffmpeg'>, log: Logger): void {
   if (programs === null && ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
 }

@@ -283,8 +283,7 @@ async function dashboardOf(
 ): Promise<AppDeps['dashboard']> {
   const { store, keyRing, sealer } = storage
   if (mode === 'off') {
-    // `MAX_LAG` is subtracted, because another service may know a later use of the session that is not stored yet, and
-    // the clocks may differ.
+    // `MAX_LAG` is subtracted, because another service may know a later use of the session that is not stored yet.
     const isOver = (session: DashboardSession) => isOverAt(steadyClock.now() - MAX_LAG, session)
     // A failure is only logged, because the next start tries again.
     await removeSessions({ store, main, sealer }, isOver).catch((err: unknown) =>

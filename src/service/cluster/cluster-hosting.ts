@@ -68,7 +68,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   let beforeGiving: (instance: string) => Promise<unknown> = async () => {}
   const moves = createMoves(deps, {
     prepare: (instance) => settled(beforeGiving(instance), PREPARED_WITHIN),
-    // The configuration of an instance that could not be started may be unreadable here, but not for another member.
+    // The configuration of an instance that could not be started may be unreadable only for this member.
     isKnown: (instance) => directory.has(instance) || starting.has(instance),
     onBegun: starting.remove,
     onGiven: requests.ask,
@@ -88,7 +88,8 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     times,
     moves,
     others,
-    // If the thread of the instance is still starting, a move would end the thread, and the start would begin again.
+    // An instance whose thread is still starting is not moved: the move would end the thread, and the start would begin
+    // again.
     isMovable: (each) => isSettledHere(each) && deps.failingFor?.(each) === undefined && directory.mayMove(each, times.quiet),
     isAway: failing.isAway,
     hasEnded: () => isDraining || looks.isStopped(),
@@ -117,10 +118,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
     }
   }
 
-  /**
-   * Called when a start has ended. Instances that need no session start at once, so this member does not wait for the
-   * next look.
-   */
+  /** Called when a start has ended, to claim further instances without waiting for the next look. */
   function claimMore(): void {
     if (claiming.hasRoomAgain() && !isDraining) looks.now()
   }
@@ -144,8 +142,7 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
       isDraining = true
       const endsAt = clock.now() + deadlineMs
       await settled(looks.underWay(), deadlineMs / 4)
-      // An instance that a command has paused is not moved here, because the command works with its records. It is
-      // released at the end of the stop.
+      // An instance that a command has paused is not moved, because the command works with its records.
       const own = directory.ids().filter((each) => homes.isOwn(each) && !directory.isPaused(each))
       await giveAway(own, {
         map,
@@ -165,7 +162,5 @@ export function createClusterHosting(deps: ClusterHostingDeps): ClusterHosting {
   }
 }
 
-/**
- * Waits for the work, but not longer than `ms`, because the work may take very long while the database does not answer.
- */
+/** Waits for the work, but not longer than `ms`. */
 const settled = async (work: Promise<unknown> | undefined, ms: number) => void (await orLate(Promise.resolve(work), ms, () => {}))

@@ -33,8 +33,8 @@ export interface ClusterHostingDeps {
   /** Number of sessions that a member starts per second. */
   startsPerSecond: number
   /**
-   * Finishes the interrupted creation, deletion or import of these instances. This member has them, and they have no
-   * configuration. Rejects if it must be tried again.
+   * Finishes the interrupted creation, deletion or import of instances that this member has and that have no
+   * configuration. Rejects if one must be tried again.
    */
   erase(instances: readonly string[]): Promise<unknown>
   /** Asks another member to look at once for instances that it should claim. Never rejects. */
@@ -67,7 +67,8 @@ export interface HostedDirectory {
 /** Times in milliseconds. */
 export interface HostingTimes {
   /**
-   * Time within which the preferred member of an instance without a home must claim it. After that, any member does.
+   * Time within which the preferred member of an instance without a home must claim it. After this time, any member
+   * claims the instance.
    */
   patience: number
   /** Time after which a member claims the rest of its share. Before, it claims only what it can start soon. */
@@ -87,7 +88,7 @@ export interface HostingTimes {
   keepAway: number
   /**
    * Pause between two moves when a member gives all its instances away. The other members start sessions one after the
-   * other, so faster moves would only wait.
+   * other, so instances that move faster would only wait.
    */
   drainEvery: number
   /** Maximum time for which a member waits for its first claim before it serves requests. */

@@ -18,8 +18,7 @@ export async function eraseOrImport(instances: readonly string[], { homes, direc
   const erase = (some: readonly string[]) => directory.betweenImports(() => eraseClaimed(some, options))
   const imports = await erase(instances)
   if (imports.length === 0) return
-  // The service that had begun the import has ended, and this service has the home now, so no other one finishes the
-  // import.
+  // The service that had begun the import has ended, and only this service can finish it now.
   await starts.takeImports()
   // An import that was refused has removed the key and the home of its instance.
   if ((await erase(imports.filter(homes.isOwn))).length > 0)

@@ -16,7 +16,7 @@ const LONGEST_PAUSE = 5 * MINUTE
 
 /**
  * Erases the instances of this member that have no configuration, one after the other. No other work waits for this,
- * because the bucket may not answer, and the end of an import may take minutes.
+ * because an erasure may take minutes.
  */
 export function createErasing({ homes, erase, clock, log }: ErasingDeps): Erasing {
   const waiting = new Map<string, { dueAt: number; pauseMs: number }>()

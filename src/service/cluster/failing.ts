@@ -30,7 +30,7 @@ export interface Failing {
 
 /**
  * Number of instances that a member must at least have given away because it could not start them, to count as unable
- * to start any. It must also have fewer instances left than these.
+ * to start any. It must also have fewer instances left than it has given away so.
  */
 const UNFIT_AFTER = 3
 /** Longest time in ms for which an instance is kept away. */
@@ -58,8 +58,8 @@ export function createFailing(deps: FailingDeps): Failing {
   }
 
   /**
-   * Gives the instance away, and keeps it away for longer each time, because an instance that no member can start would
-   * otherwise move all the time.
+   * Gives the instance away, and keeps it away for longer each time. Otherwise an instance that no member can start
+   * would move all the time.
    */
   async function give(instance: string, to: string): Promise<void> {
     log.warn({ instance_id: instance, to }, NOT_STARTED)
@@ -67,11 +67,11 @@ export function createFailing(deps: FailingDeps): Failing {
     const ms = before === undefined ? times.keepAway : Math.min(LONGEST_AWAY, 2 * before.ms)
     away.set(instance, { until: clock.now() + ms, ms })
     if (await moves.give(instance, to, 'start_failed')) return
-    // It was not given, so this member tries again, but not each second.
+    // The instance was not given, so this member tries again, but not each second.
     away.set(instance, { until: clock.now() + times.giveUpAfter, ms: before?.ms ?? times.keepAway / 2 })
   }
 
-  /** Forgets the instances that this member could start, or did not get again. */
+  /** Forgets the instances that did not fail here again, for `ms` after the time for which they were kept away. */
   function forgetOld(): void {
     for (const [instance, { until, ms }] of away) if (clock.now() >= until + ms) away.delete(instance)
   }

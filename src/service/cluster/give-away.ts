@@ -18,9 +18,8 @@ export interface GiveAwayOptions {
 }
 
 /**
- * Maximum number of instances that were given to one member and are not connected there yet. If the member opens
- * sessions more slowly than this one gives them, the next instance stays connected here, in place of waiting there
- * without a session.
+ * Maximum number of instances that were given to one member and are not connected there yet. The next instance stays
+ * connected here, instead of waiting there without a session.
  */
 const ARRIVING = 8
 /**
@@ -63,8 +62,8 @@ function createArriving({ moves, isConnected, leftMs }: Pick<GiveAwayOptions, 'm
 
   return {
     /**
-     * Counts an instance as arriving at a member. An instance without an open session is not counted, because the limit
-     * is about sessions that are interrupted.
+     * Counts an instance as arriving at a member. An instance without an open session is not counted, because its move
+     * interrupts nothing.
      */
     add(instance: string, to: string): void {
       if (isConnected(instance)) given.set(instance, { to, leftAtGift: leftMs() })

@@ -14,7 +14,8 @@ export interface HomeMap extends EngineHomes {
   /** Counts these instances by their place (here, elsewhere, nowhere), as of the last read. */
   placesOf(instances: Iterable<string>): Record<HomePlace, number>
   /**
-   * Runs `work`, which takes the instance away from this member. Until it has ended, commands for the instance wait.
+   * Runs `work`, which takes the instance away from this member. Until `work` has ended, commands for the instance
+   * wait.
    */
   leave(instance: string, work: () => Promise<void>): Promise<void>
   isLeaving(instance: string): boolean
@@ -44,7 +45,7 @@ export function createHomeMap(homes: Homes, members: Pick<Members, 'others'>): H
   return {
     whereIs,
     refresh() {
-      // A read that has already begun may miss changes that the caller knows of, so another read follows it.
+      // A read that has already begun may miss changes that the caller knows of, so another read follows.
       next ??= reading.then(() => {
         next = undefined
         const begun = read()

@@ -1,14 +1,14 @@
 /**
  * Finds the instances that this member has, but does not run, because the work that should have started them was
- * interrupted. Nothing else would start them until this service is restarted.
+ * interrupted.
  */
 export function createIdleWatch(isIdle: (instance: string) => boolean) {
   let before: ReadonlySet<string> = new Set()
 
   return {
     /**
-     * Returns the instances that are idle and were idle at the last call too. One call is not enough, because it may
-     * see an instance in the middle of its start.
+     * Returns the instances that are idle and were idle at the last call too: at one call, an instance may be in the
+     * middle of its start.
      */
     look(instances: readonly string[]): string[] {
       const idle = instances.filter(isIdle)

@@ -41,8 +41,8 @@ export function createMoves(
   ): Promise<boolean> {
     try {
       await prepare(instance)
-      // While it was prepared, the instance may have been deleted or lost, or a command may have stopped it to work
-      // with its records.
+      // During `prepare`, the instance may have been deleted or lost, or a command may have stopped it to work with its
+      // records.
       if (!homes.isOwn(instance) || !isKnown(instance) || directory.isPaused(instance) || !mayGive(instance)) return false
       await map.leave(instance, async () => {
         onBegun(instance)

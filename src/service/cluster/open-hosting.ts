@@ -37,7 +37,7 @@ export interface OpenHostingDeps {
 
 /**
  * Milliseconds within which another member must answer the request to look. A missing answer does no harm, because each
- * member also looks by itself once a second.
+ * member also looks by itself.
  */
 const ASKED_WITHIN = SECOND
 

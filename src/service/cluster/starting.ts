@@ -7,7 +7,7 @@ export type StartingDeps = Pick<
 > & {
   /** Is called for an instance without a configuration. */
   erase(instance: string): void
-  /** Is called when a start has ended, so there may be room for others. */
+  /** Is called when a start has ended. */
   onStarted(): void
 }
 
@@ -24,7 +24,7 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     // True if the instance must not be started here now. A paused instance is started at the end of its pause.
     const isGone = () =>
       !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance) || directory.isPaused(instance)
-    // Another member may have deleted the instance before this one claimed it.
+    // If it is not configured, another member has deleted the instance before this one claimed it.
     const isConfigured = (await store.get(keys.config(instance))) !== undefined
     if (isGone()) return
     if (!isConfigured) return erase(instance)
@@ -56,7 +56,8 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     remove: forget,
     async startAll(): Promise<void> {
       if (waiting.size === 0) return
-      // The member that had the instances may have changed their settings a moment ago, so the changes are read first.
+      // The changes are read first, because the member that had the instances may have changed their settings a moment
+      // ago.
       await directory.catchUp()
       await Promise.all(
         [...waiting].map(async ([instance, how]) => {
