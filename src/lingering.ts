@@ -28,11 +28,10 @@ export interface Lingering {
   /** Passes requests on to the application, except those of a connection that is about to close. */
   listener: RequestListener
   refuse(socket: Socket, answer: string): void
+  attach(server: Server, event: 'connection' | 'secureConnection'): void
 }
 
-export function createLingering(
-  listener: RequestListener,
-): Lingering & { attach(server: Server, event: 'connection' | 'secureConnection'): void } {
+export function createLingering(listener: RequestListener): Lingering {
   const current = new WeakMap<Socket, Exchange>()
   const ending = new WeakSet<Socket>()
 

@@ -11,7 +11,7 @@ import { requestIdOf } from './http/request-id.ts'
 import type { BodyReader } from './http/steady-reader.ts'
 import { orLate } from './lib/deadline.ts'
 import { newUlid } from './lib/ulid.ts'
-import { createLingering } from './lingering.ts'
+import { createLingering, type Lingering } from './lingering.ts'
 import { answerUnreadable, HEAD_LIMITS, HEADERS_KEPT, headProblem } from './request-head.ts'
 
 interface Handler {
@@ -159,13 +159,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     if (app !== undefined || forward === undefined || isOfProcess(incoming) || headProblem(incoming)) return serve()
     forward(incoming, outgoing, { isServing: () => app !== undefined, serve })
   })
-  // Node's time limit for the arrival of a request is longer than our own limit for bodies, because only the error of
-  // our own limit says that the body was too slow.
-  const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
-  server.maxHeadersCount = HEADERS_KEPT
-  server.keepAliveTimeout = KEPT_OPEN
-  lingering.attach(server, 'connection')
-  server.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
+  const server = serverOf(lingering)
   await bind(server, host, port)
 
   const bound = (server.address() as AddressInfo).port
@@ -195,15 +189,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     isStopping: () => isStopping,
 
     serve(makeApp) {
-      app = makeApp({
-        peer: (request) => callers.get(request)?.address,
-        hasLeft: (request) => callers.get(request)?.socket.destroyed ?? false,
-        cut: (request) => callers.get(request)?.socket.destroy(),
-        source: {
-          arrived: (request) => arrivedFrom(callers.get(request)),
-          reader: (request) => readerOf(callers.get(request)?.incoming),
-        },
-      })
+      app = makeApp(peersOf(callers))
     },
 
     async close() {
@@ -227,6 +213,28 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
   }
 }
+
+/** Creates the HTTP server of a listener, which is not yet bound to an address. */
+function serverOf(lingering: Lingering): Server {
+  // Node's time limit for the arrival of a request is longer than our own limit for bodies, because only the error of
+  // our own limit says that the body was too slow.
+  const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
+  server.maxHeadersCount = HEADERS_KEPT
+  server.keepAliveTimeout = KEPT_OPEN
+  lingering.attach(server, 'connection')
+  server.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
+  return server
+}
+
+const peersOf = (callers: WeakMap<Request, Caller>): Peers => ({
+  peer: (request) => callers.get(request)?.address,
+  hasLeft: (request) => callers.get(request)?.socket.destroyed ?? false,
+  cut: (request) => callers.get(request)?.socket.destroy(),
+  source: {
+    arrived: (request) => arrivedFrom(callers.get(request)),
+    reader: (request) => readerOf(callers.get(request)?.incoming),
+  },
+})
 
 /**
  * True for a request about the health or metrics of this process. Also true for a URL that cannot be read, because such
