@@ -2,7 +2,8 @@ import { NO_INSTANCE } from './places.ts'
 
 /**
  * Format of the tables. It must also be raised with the version of a kind of record (`repository.ts`), because members
- * of two releases use the store at the same time, and the older ones cannot read newer records.
+ * of two releases use the store at the same time, and the older ones cannot read newer records. The test `format.test.ts`
+ * has a list of the kinds, versions and columns of this format, and fails when they change.
  */
 export const FORMAT = 6
 
