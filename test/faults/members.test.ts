@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { postgresBackend } from '../../src/storage/backends/postgres-backend.ts'
-import { codeOf, connect } from '../../src/storage/drivers/postgres/link.ts'
+import { codeOf, LOCK_TIMEOUT } from '../../src/storage/drivers/postgres/error-codes.ts'
+import { connect } from '../../src/storage/drivers/postgres/link.ts'
 import { decideToLeave } from '../../src/storage/drivers/postgres/owner/decide-to-leave.ts'
 import { SERVICES, servicesIn } from '../../src/storage/drivers/postgres/owner/member-lock.ts'
 import { removeMember } from '../../src/storage/drivers/postgres/owner/remove-members.ts'
@@ -23,7 +24,7 @@ import { createSeeded } from './seeded.ts'
 
 const ENDED = ['The service cannot reach PostgreSQL, and another member of its cluster may reach it.']
 /** Resolves with undefined for a statement that waited too long for a lock; rejects with any other error. */
-const unlessLocked = (error: unknown) => (codeOf(error) === '55P03' ? undefined : Promise.reject(error))
+const unlessLocked = (error: unknown) => (codeOf(error) === LOCK_TIMEOUT ? undefined : Promise.reject(error))
 const seeded = createSeeded()
 
 describe('members of a cluster', { skip: noPostgres, concurrency: true }, () => {

@@ -15,9 +15,10 @@ import type { Homes } from '../homes.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
 import { changesSince, versionOf } from './postgres/change-feed.ts'
 import { createCommits } from './postgres/commits.ts'
+import { codeOf, LOCK_TIMEOUT } from './postgres/error-codes.ts'
 import { postgresHomes } from './postgres/homes.ts'
 import { idsUnder } from './postgres/ids.ts'
-import { codeOf, connect, type Question, UnfitServer } from './postgres/link.ts'
+import { connect, type Question, UnfitServer } from './postgres/link.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
 import { createReads } from './postgres/reads.ts'
@@ -206,8 +207,6 @@ const postgresDriver = defineDriver(
  * is a sentence for the operator.
  */
 class OtherFormat extends Error {}
-
-const LOCK_TIMEOUT = '55P03'
 
 function refuseLocked(cause: unknown, { shown }: Target): never {
   if (codeOf(cause) !== LOCK_TIMEOUT) throw cause

@@ -167,9 +167,3 @@ export async function connect(target: Target, { isPipelined = false, name = 'wri
     throw error
   }
 }
-
-/** Returns the error code of the server, for example `53100`; undefined if the server did not report the error. */
-export function codeOf(error: unknown): string | undefined {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
-}

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { KEY_LIMIT } from '../../contract.ts'
 import { texts, uuids } from './arrays.ts'
-import { codeOf, connect, type Link, type Question } from './link.ts'
+import { codeOf, DISK_FULL } from './error-codes.ts'
+import { connect, type Link, type Question } from './link.ts'
 import { placeOf } from './places.ts'
 import type { Target } from './target.ts'
 
@@ -11,7 +12,6 @@ const READ_STEP = 1_000
 
 const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)
 JOIN svc_state s ON s.scope = k.scope AND s.key = k.key COLLATE "C"`
-const DISK_FULL = '53100'
 
 /**
  * Error codes with which the server ends the connection: it stops, restarts, or lacks resources other than disk space.

@@ -13,8 +13,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Op } from '../../contract.ts'
+import { codeOf, DEADLOCK, DISK_FULL, LOCK_TIMEOUT } from './error-codes.ts'
 import { carryOut, type FencedCommit, type Guard, type HomeChanges, isOfKey, sort } from './fenced-commit.ts'
-import { codeOf, type Link } from './link.ts'
+import type { Link } from './link.ts'
 
 /** Error for a commit of which nothing was stored, because another writer has replaced the writer of this thread. */
 export class Fenced extends StorageFailure {}
@@ -31,13 +32,12 @@ INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
  * Error codes after which the same statement may succeed later: a deadlock, a conflict, a lock, too many connections.
  * The failed statement stored nothing.
  */
-const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
+const PASSING: ReadonlySet<string | undefined> = new Set([DEADLOCK, '40001', LOCK_TIMEOUT, '53300'])
 /**
  * Error code of a server that has become a standby, which accepts no writes. Another connection may lead to the active
  * server.
  */
 const READ_ONLY = '25006'
-const DISK_FULL = '53100'
 const NO_SUCH_SERVICE = '23503'
 
 /** Milliseconds of the first pause between two attempts; later pauses grow up to `LONGEST_PAUSE`. */

@@ -1,6 +1,7 @@
 /** A member that an operator asks to leave does so only if another one stays, also if all are asked at the same time. */
 import { uuids } from '../arrays.ts'
 import type { Link } from '../link.ts'
+import { askOf } from './ask-of.ts'
 
 /** First half of the number of the advisory lock; it is arbitrary. The second half identifies the schema. */
 const LEAVING = 7_632_144
@@ -25,13 +26,12 @@ const LEAVE = `UPDATE svc_service SET leaving = true, since = now() WHERE writer
  */
 export async function decideToLeave(link: Link, writer: string, others: readonly string[]): Promise<boolean> {
   const endsAt = performance.now() + DECIDED_WITHIN
-  const ask = (text: string, values?: unknown[]) =>
-    link.ask({ text, ...(values && { values }) }, Math.max(1, endsAt - performance.now()))
+  const ask = askOf(link, () => Math.max(1, endsAt - performance.now()))
   try {
     await ask(BEGIN)
-    const { rowCount } = await ask(LEAVE, [writer, uuids(others)])
+    const marked = await ask(LEAVE, [writer, uuids(others)])
     await ask('COMMIT')
-    return rowCount > 0
+    return marked.length > 0
   } catch (error) {
     if (link.isUp()) await ask('ROLLBACK')
     throw error

@@ -4,13 +4,14 @@
  */
 import type { Takeover } from '../../../../domain/nodes.ts'
 import { uuids } from '../arrays.ts'
-import { codeOf, type Link, type Question } from '../link.ts'
+import { codeOf, DEADLOCK } from '../error-codes.ts'
+import type { Link, Question } from '../link.ts'
 import { REMOVE } from '../writer.ts'
+import { askOf } from './ask-of.ts'
 import { type ActiveNode, LOSE, showActive } from './node-rows.ts'
 import { isRefusal } from './row-writer.ts'
 import { SILENCE } from './schema-lock.ts'
 
-const DEADLOCK = '40P01'
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /** SQL that is true if the writer `w` belongs to a command that was killed. */
 const IS_OLD_COMMAND = "w.service IS NULL AND NOT w.is_service AND w.made_at < now() - interval '1 day'"
@@ -33,13 +34,6 @@ export interface Ended {
   /** Whether one of the removed writers belonged to a service, and not to a command. */
   hasFailed: boolean
 }
-
-type Ask = (text: string, values?: unknown[]) => Promise<unknown[][]>
-
-export const askOf =
-  (link: Link): Ask =>
-  async (text, values) =>
-    (await link.ask({ text, ...(values && { values }) }, SILENCE)).rows
 
 /** Removes these writers, and marks their services as lost. Must run in a transaction that has locked the writers. */
 export async function endServices(link: Link, writers: readonly string[]): Promise<Ended> {

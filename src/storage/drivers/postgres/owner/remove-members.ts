@@ -1,6 +1,7 @@
 /** A member of a cluster removes the writers of others that no longer run. */
 import type { Link } from '../link.ts'
-import { askOf, endServices } from './end-services.ts'
+import { askOf } from './ask-of.ts'
+import { endServices } from './end-services.ts'
 import { END_CONNECTIONS, SERVICES, servicesIn } from './member-lock.ts'
 import type { NodeLook } from './node-watch.ts'
 import { SILENCE } from './schema-lock.ts'

@@ -2,7 +2,8 @@
  * Writes the row that shows a service to the others. A database whose disk is full refuses it, but still serves the
  * other queries, so the service goes on without the row.
  */
-import { codeOf, type Link, type Question } from '../link.ts'
+import { codeOf } from '../error-codes.ts'
+import type { Link, Question } from '../link.ts'
 
 /**
  * Matches the error codes of a refused row: the disk of the database or its memory is full, or the role may not write
