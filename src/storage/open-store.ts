@@ -48,6 +48,7 @@ export function mountBlobs(driver: BlobDriver): BlobItems {
     setItemRaw,
     removeItem,
     getKeys,
+    ...(driver.setWhole && { setWhole: driver.setWhole }),
     forget: async (owner) => driver.forget?.(owner),
     removeDrafts: async () => driver.removeDrafts?.(),
   }

@@ -6,12 +6,19 @@ import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
 
 export interface BlobDriver extends Driver {
+  /**
+   * Stores all pieces of a blob at once. Others may store the same blob at the same time. Absent if the driver stores
+   * each piece by itself, which has the same result.
+   */
+  setWhole?(key: string, sealed: Uint8Array): Promise<void>
   forget?(owner: string): Promise<void>
   /** Removes unfinished files. Absent if the driver stores each piece by itself and has no such files. */
   removeDrafts?(): Promise<void>
 }
 
-export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'> {
+export interface BlobItems
+  extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'>,
+    Pick<BlobDriver, 'setWhole'> {
   forget(owner: string): Promise<void>
   /** Removes files that a killed process left unfinished. Must be called only while no other process writes blobs. */
   removeDrafts(): Promise<void>
@@ -75,8 +82,12 @@ export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenera
   }
 }
 
-/** Stores a blob whose bytes are already encrypted. It is durable when the promise resolves. */
+/**
+ * Stores a blob whose bytes are already encrypted. It is durable when the promise resolves. Two services that import the
+ * same archive may store it at the same time.
+ */
 export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
+  if (items.setWhole !== undefined) return items.setWhole(key, sealed)
   for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
     await items.setItemRaw(name, sealed.subarray(index * SEALED_PIECE, (index + 1) * SEALED_PIECE))
 }

@@ -3,8 +3,9 @@
  * the last piece is written, the file has another name, so that backups leave it out. Such unfinished files are listed
  * too, so that those of a killed thread are removed.
  */
+import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { defineDriver } from 'unstorage'
 import { StorageFailure } from '../../domain/storage-failure.ts'
@@ -25,14 +26,17 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
    * bytes. So if the thread dies, the remaining file has exactly the counted bytes.
    */
   function begin({ key, bytes }: Piece): void {
-    const owner = ownerOf(key)
-    if (mkdirSync(join(base, owner), { recursive: true, mode: PRIVATE_FOLDER }) !== undefined) newOwners.add(owner)
+    makeFolder(ownerOf(key))
     const file = openSync(draftOf(key), 'w', PRIVATE_FILE)
     try {
       ftruncateSync(file, sealedBytes(bytes))
     } finally {
       closeSync(file)
     }
+  }
+
+  function makeFolder(owner: string): void {
+    if (mkdirSync(join(base, owner), { recursive: true, mode: PRIVATE_FOLDER }) !== undefined) newOwners.add(owner)
   }
 
   async function write(piece: Piece, sealed: Uint8Array): Promise<void> {
@@ -49,6 +53,25 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     if (!isLast) return
     await rename(draftOf(key), pathOf(key))
     await syncFolders(ownerOf(key))
+  }
+
+  /**
+   * Writes all pieces of a blob. Until then its file is in a folder of its own, because another process may write the
+   * same blob. After a kill, this folder is that of an owner that nobody knows, and is removed like one.
+   */
+  async function writeWhole(key: string, sealed: Uint8Array): Promise<void> {
+    const owner = ownerOf(key)
+    const folder = join(base, `${owner}-${randomBytes(6).toString('hex')}`)
+    const draft = join(folder, key.slice(owner.length + 1) + DRAFT)
+    try {
+      await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+      await writeFile(draft, sealed, { flag: 'wx', mode: PRIVATE_FILE, flush: true })
+      makeFolder(owner)
+      await rename(draft, pathOf(key))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+    await syncFolders(owner)
   }
 
   async function syncFolders(owner: string): Promise<void> {
@@ -100,6 +123,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     getItem: async (name) => String(await asOfDisk(read(pieceOf(name)))),
     getItemRaw: (name: string) => asOfDisk(read(pieceOf(name))),
     setItemRaw: (name: string, sealed: Uint8Array) => asOfDisk(write(pieceOf(name), sealed)),
+    setWhole: (key, sealed) => asOfDisk(writeWhole(key, sealed)),
     // One file contains all pieces. It is deleted with the first piece, which callers remove last.
     async removeItem(name) {
       const { key, index } = pieceOf(name)

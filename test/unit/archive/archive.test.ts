@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Encrypter } from 'age-encryption'
 import { readArchiveFile, writeArchiveFile } from '../../../src/archive/archive-file.ts'
 import { FAMILIES, familyOf, happensOnce, isArchived } from '../../../src/archive/families.ts'
 import { type Frame, frameBytes, framesIn } from '../../../src/archive/frames.ts'
@@ -12,8 +11,8 @@ import { instanceFrames, readInstanceArchive } from '../../../src/archive/instan
 import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
 import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { PASSPHRASE, writeCheaply } from './cheap-archive.ts'
 
-const PASSPHRASE = 'correct horse battery'
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const HEAD = { v: 1, kind: 'move', id: ID, made: 5, release: '0.1.0' } as const
 const PARTS = { head: HEAD, config: Buffer.from('{"v":1}'), ringKey: Buffer.alloc(64, 1) }
@@ -21,19 +20,6 @@ const NOTHING = { record() {}, blob() {} }
 
 const dir = await mkdtemp(join(tmpdir(), 'svc-archive-'))
 after(() => rm(dir, { recursive: true, force: true }))
-
-/**
- * Writes an archive with a cheap derivation of the key. For a real archive, deriving the key from the passphrase takes
- * a second.
- */
-async function writeCheaply(file: string, frames: AsyncIterable<Frame>) {
-  const encrypter = new Encrypter()
-  encrypter.setPassphrase(PASSPHRASE)
-  encrypter.setScryptWorkFactor(1)
-  const parts: Uint8Array[] = []
-  for await (const frame of frames) parts.push(...frameBytes(frame))
-  await writeFile(file, await encrypter.encrypt(Buffer.concat(parts)))
-}
 
 async function* each(frames: readonly Frame[]) {
   yield* frames

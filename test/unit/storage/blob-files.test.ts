@@ -7,13 +7,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import { threadFlags } from '../../../src/engine/thread.ts'
-import { measureBlobs } from '../../../src/storage/blobs/items.ts'
+import { measureBlobs, putSealedBlob } from '../../../src/storage/blobs/items.ts'
 import { PIECE } from '../../../src/storage/blobs/pieces.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
 import { copyMedia } from '../../../src/storage/moving/media-copy.ts'
 import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { settleStaged, stagedOwner } from '../../../src/storage/staged-blobs.ts'
 import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, sealer, tempDir } from './fixtures.ts'
 
@@ -81,4 +82,19 @@ test('what is in the folder besides is no media, and a folder that cannot be mad
   assert.equal(blobs.used(), 0)
   await assert.rejects(blobs.put('file:1', Buffer.alloc(100)), isStorageFailure)
   assert.equal(blobs.used(), 0)
+})
+
+test('what a kill left of media that were being staged is removed at the next start, and what waits stays', async (t) => {
+  const dir = await tempDir(t)
+  const items = mountBlobs(blobFiles({ dir }))
+  const staged = stagedOwner(INSTANCE)
+  await putSealedBlob(items, `${staged}:item`, Buffer.alloc(5_000, 3))
+  assert.deepEqual(await readdir(dir), [staged], 'no draft is left')
+  const draft = join(dir, `${staged}-0123456789ab`, 'item.tmp')
+  await mkdir(dirname(draft))
+  await writeFile(draft, 'half')
+  await settleStaged(items, (instance) => instance === INSTANCE)
+  assert.deepEqual(await readdir(dir), [staged])
+  await settleStaged(items, () => false)
+  assert.deepEqual(await readdir(dir), [])
 })
