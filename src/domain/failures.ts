@@ -121,14 +121,20 @@ export class Failure extends Error {
     return retryAfter === undefined ? data : { ...data, retryAfter }
   }
 
+  /** Returns a copy of the failure with more details. A new value replaces the value of a detail with its name. */
+  detailed(more: Record<string, unknown>): Failure {
+    const { code, message, retryAfter, cause } = this
+    const details = { ...this.details, ...more }
+    return new Failure(code, { message, details, cause, ...(retryAfter === undefined ? {} : { retryAfter }) })
+  }
+
   /**
    * Returns the failure with other paths in its issues, so that a caller sees the field names that its request used.
    */
   renamed(nameOf: (path: string) => string): Failure {
     const { issues } = (this.details ?? {}) as { issues?: readonly Issue[] }
     if (!issues) return this
-    const named = issues.map(({ path, message }) => ({ path: nameOf(path), message }))
-    return new Failure(this.code, { message: this.message, details: { ...this.details, issues: named }, cause: this.cause })
+    return this.detailed({ issues: issues.map(({ path, message }) => ({ path: nameOf(path), message })) })
   }
 
   static from({ code, message, details, retryAfter }: FailureData): Failure {

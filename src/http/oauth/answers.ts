@@ -1,7 +1,7 @@
 /** Answers of OAuth endpoints: errors (RFC 6749, 5.2), and redirects that contain the issuer (RFC 9207). */
 import { Failure } from '../../domain/failures.ts'
 import { isStorageFailure, noStorage } from '../../domain/storage-failure.ts'
-import { TooMany } from '../errors.ts'
+import { retryAfterOf } from '../errors.ts'
 
 export class OauthError extends Error {
   readonly error: string
@@ -14,20 +14,23 @@ export class OauthError extends Error {
   }
 }
 
-export const errorBody = (error: string, description: string, status: number, headers: Record<string, string> = {}) =>
-  Response.json({ error, error_description: description }, { status, headers })
+export const errorBody = (error: string, description: string, status: number) =>
+  Response.json({ error, error_description: description }, { status })
 
 export function errorResponse(error: unknown): Response | undefined {
   if (error instanceof OauthError) return errorBody(error.error, error.message, error.status)
-  if (error instanceof TooMany)
-    return errorBody('too_many_requests', error.message, 429, { 'Retry-After': String(error.retryAfter) })
-  if (isStorageFailure(error)) return errorBody('server_error', noStorage().message, 503, { 'Retry-After': '1' })
-  if (!(error instanceof Failure)) return undefined
-  return errorBody(
-    error.status >= 500 ? 'server_error' : error.status < 401 ? 'invalid_request' : 'access_denied',
-    error.message,
-    error.status,
-  )
+  const failure = isStorageFailure(error) ? noStorage() : error
+  if (!(failure instanceof Failure)) return undefined
+  const retryAfter = retryAfterOf(failure)
+  const answer = errorBody(codeOf(failure), failure.message, failure.status)
+  if (retryAfter !== undefined) answer.headers.set('Retry-After', String(retryAfter))
+  return answer
+}
+
+function codeOf({ status }: Failure): string {
+  if (status === 429) return 'too_many_requests'
+  if (status >= 500) return 'server_error'
+  return status < 401 ? 'invalid_request' : 'access_denied'
 }
 
 /**

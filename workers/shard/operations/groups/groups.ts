@@ -82,7 +82,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
       await setting(ask, jid, value as never)
     } catch (error) {
       if (applied.length === 0 || !(error instanceof Failure)) throw error
-      throw new Failure(error.code, { message: error.message, details: { ...error.details, applied }, cause: error })
+      throw error.detailed({ applied })
     }
     applied.push(name)
   }
