@@ -61,12 +61,13 @@ function phone(name: WAPatchName) {
       const externalMutations = place('/patch', file)
       patches.push(proto.SyncdPatch.encode(proto.SyncdPatch.fromObject({ ...patch, externalMutations })).finish())
     },
-    snapshot(): Uint8Array {
+    snapshot(change: proto.ISyncdSnapshot = {}): Uint8Array {
       const snapshot = proto.SyncdSnapshot.fromObject({
         version: { version: state.version },
         records: [...records.values()],
         mac: snapshotMacOf(mutationKeys(KEY.data), name, state.version, state.hash),
         keyId: { id: KEY.id },
+        ...change,
       })
       return proto.ExternalBlobReference.encode(place('/snapshot', proto.SyncdSnapshot.encode(snapshot).finish())).finish()
     },
@@ -114,6 +115,7 @@ function bench() {
       content: [{ tag: 'patches', attrs: {}, content: patches.map((content) => ({ tag: 'patch', attrs: {}, content })) }],
     }
   }
+  const log = recordingLog()
   const reader = createAppStateReader({
     sock: {
       ev: ev as never,
@@ -151,9 +153,10 @@ function bench() {
       pairs.push(...some)
     },
     savedPeople: async () => b.saved,
-    log: recordingLog(),
+    log,
   })
-  return Object.assign(b, { reader, patchesBehind })
+  const warnings = () => log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
+  return Object.assign(b, { reader, patchesBehind, warnings })
 }
 
 const collection = (attrs: Record<string, string>, child?: BinaryNode): BinaryNode => ({
@@ -344,6 +347,33 @@ test('a damaged patch is not taken: everything is asked for, and then what can b
   // A damaged patch must not block later changes.
   assert.deepEqual(b.actions().slice(1), [['pin_v1 5511988880002@s.whatsapp.net', true]])
   assert.equal(b.last().version, 3)
+})
+
+test('a snapshot with a wrong MAC is asked for once more; if it is wrong again, it is used with a warning, and nobody is removed', async () => {
+  for (const isPermanent of [false, true]) {
+    const b = bench()
+    const book = phone(CONTACTS)
+    b.has(book)
+    book.write(contact(1), contact(2))
+    b.saved = [{ pn: ANA, lid: null }]
+    b.answer = () => {
+      const isWrong = isPermanent || b.asked.length === 1
+      const content = book.snapshot(isWrong ? { mac: Buffer.alloc(32) } : {})
+      return collection({ name: CONTACTS }, { tag: 'snapshot', attrs: {}, content })
+    }
+    await b.reader.read([CONTACTS])
+    const count = b.asked.length
+    const added = b.actions().filter(([, isThere]) => isThere).length
+    const removed = b.actions().filter(([, isThere]) => !isThere)
+    assert.deepEqual([count, b.readings.length, added], [2, 1, 2])
+    assert.deepEqual(removed, isPermanent ? [] : [[`contact ${ANA}`, false]])
+    assert.equal(b.warnings().length, isPermanent ? 1 : 0)
+    // Later patches of the same collection are still read, at most with one more query.
+    book.write(contact(3))
+    b.answer = undefined
+    await b.reader.read([CONTACTS])
+    assert.equal(b.last().version, 2)
+  }
 })
 
 test('who is kept of a reading that was cut off, and is not in the address book any more, is removed', async () => {

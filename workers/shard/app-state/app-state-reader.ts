@@ -3,7 +3,7 @@
  * second with 20,000 people. This reader verifies each file first, and decodes it in slices.
  * If a collection cannot be read:
  *   its key is missing              queried once more, in full, because the second answer may use another key; then it waits for a key
- *   an entry or a patch is damaged  queried once more, in full; unreadable entries of the second answer are skipped, the others are used
+ *   an entry or a MAC is wrong      queried once more, in full; unreadable entries of the second answer are skipped, the others are used
  *   the media host refuses a file   (4xx, but not 429) queried once more, in full; if that fails too, it is not updated, and a warning is logged
  *   a file is not the right one     as if the media host refused it
  *   the network refuses to send it  not updated, and this is logged

@@ -25,7 +25,7 @@ import {
 export interface CollectionOpenerDeps {
   keyOf(id: string): Promise<Uint8Array | undefined>
   readFile: ReadFile
-  log: Pick<Logger, 'info'>
+  log: Pick<Logger, 'info' | 'warn'>
 }
 
 export interface Opened {
@@ -100,12 +100,24 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
     })
     opened.version = Number(version?.version ?? 0)
     const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
-    // A skipped entry is missing from the sum of MACs, so a difference is only logged.
-    if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
-      opened.isAll = false
-      log.info({ collection: name }, 'an app state snapshot does not match its MAC; it is used without its unreadable entries')
-    }
+    verifyHash(name, opened, keys, mac)
     return opened
+  }
+
+  /**
+   * Verifies the MAC over the version and all entries of the collection. The difference may be permanent, because the
+   * network stores the entries and the MAC. So a lenient reading only logs it, and the account keeps its contacts and
+   * chats.
+   */
+  function verifyHash(name: WAPatchName, opened: Opened, keys: MutationKeys, mac: Uint8Array | null | undefined) {
+    const { version, change, isLenient } = opened
+    if (isEqual(snapshotMacOf(keys, name, version, change.hash), mac)) return
+    if (!isLenient) throw new DamagedAppState('the collection does not match its MAC')
+    opened.isAll = false
+    log.warn(
+      { collection: name, version },
+      'an app state collection does not match its MAC; it is used without its unreadable entries',
+    )
   }
 
   async function openPatch(name: WAPatchName, patch: Uint8Array, opened: Opened, versionSaid: number) {
@@ -129,13 +141,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
       await openOne(opened, entry)
       await turn()
     }
-    if (isEqual(snapshotMacOf(keys, name, version, opened.change.hash), rest.snapshotMac)) return
-    if (!opened.isLenient) throw new DamagedAppState('the collection does not match the MAC of its patch')
-    opened.isAll = false
-    log.info(
-      { collection: name, version },
-      'an app state collection does not match the MAC of its last patch; it is used as it is',
-    )
+    verifyHash(name, opened, keys, rest.snapshotMac)
   }
 
   async function open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null> {
