@@ -136,9 +136,18 @@ test('a list that the phone has changed since is read again and written once mor
   const { sandbox } = stage.world
   await sandbox.put(`/phones/${ME}/privacy`, { name: 'status', value: 'contact_blacklist', phones: [BEN] })
   const old = ['privacy', { addressing_mode: 'lid' }, [['list', { name: 'status', value: 'contact_blacklist', dhash: 'old' }]]]
-  await instead({ xmlns: 'privacy', type: 'get' }, { result: [old] })
+  // The change on the phone makes the service read the settings, so only queries about a list match.
+  const ofLists = { xmlns: 'privacy', child: 'privacy', child_attrs: { addressing_mode: 'lid' } }
+  await instead({ ...ofLists, type: 'get' }, { result: [old] })
+  const { id } = await sandbox.post<{ id: string }>('/expect', {
+    match: { account: ME, from: 'client', ...ofLists },
+    count: 10,
+    wait_ms: 0,
+  })
   await write('about', { value: 'contact_blacklist', contacts: [{ action: 'add', phone: ANA }] })
   assert.deepEqual((await phone()).privacy_lists.status, [BEN, ANA])
+  const { items } = await sandbox.get<{ items: unknown[] }>(`/expect/${id}?wait_ms=0`)
+  assert.equal(items.length, 4, 'the list is read and written twice; no version is sent again after its refusal')
   await instead({ xmlns: 'privacy', type: 'set' }, { error: [409, 'conflict'] }, {})
   const again = await refused('about', { value: 'contact_blacklist', contacts: [{ action: 'remove', phone: ANA }] })
   assert.deepEqual([again.status, again.code, again.details], [502, 'action_failed', { network_code: 409 }])

@@ -64,25 +64,18 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * Changes a list of people. The query contains the version of the list. If the phone changes the list in the meantime,
- * the list is read again and the query is repeated once.
+ * Changes a list of people. The query contains the version of the list, so the list is read before each attempt. If the
+ * phone changes the list in the meantime, there is a second attempt.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
-  const write = async () => {
-    const { dhash } = listOf(await ask(listQuery(name, addressing)))
-    return ask(listChangeQuery(name, changes, dhash, addressing))
-  }
   await inTurn(`privacy ${name}`, () =>
-    write().catch((error) => {
-      if (isConflict(error)) return write()
-      throw error
+    ask(async () => {
+      const { dhash } = listOf(await ask(listQuery(name, addressing)))
+      return listChangeQuery(name, changes, dhash, addressing)
     }),
   )
 }
-
-const CONFLICT = 409
-const isConflict = (error: unknown) => error instanceof Failure && error.details?.network_code === CONFLICT
 
 const oneOf = <const T extends string>(values: readonly T[], value: string | undefined): T | null =>
   values.find((each) => each === value) ?? null
