@@ -32,14 +32,20 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-/** Maximum number of folders that a link goes up. */
+/**
+ * Maximum number of folders that a link goes up. A path with more folders is no mistyped address of this service, so
+ * its page has no links. Otherwise the page would grow with the path.
+ */
 const MAX_STEPS = 16
 
 /**
- * Returns the relative path to the root of the service. Links are relative, because a proxy may serve the service under
- * a path of its own.
+ * Returns the relative path to the root of the service; undefined if it is too long. Links are relative, because a
+ * proxy may serve the service under a path of its own.
  */
-const rootOf = (path: string) => `./${'../'.repeat(Math.min(MAX_STEPS, path.split('/').length - 2))}`
+function rootOf(path: string): string | undefined {
+  const steps = path.split('/').length - 2
+  return steps > MAX_STEPS ? undefined : `./${'../'.repeat(steps)}`
+}
 
 interface Served {
   hasDocs: boolean
@@ -50,13 +56,14 @@ export const unknownAddressPage =
   ({ hasDocs, hasDashboard }: Served) =>
   (language: Language, path: string): Page => {
     const { title, says, dashboard, docs } = WORDS[language]
+    const root = rootOf(path)
     const links = [
-      ...(hasDashboard ? [`<a href="${rootOf(path)}dashboard">${dashboard}</a>`] : []),
-      ...(hasDocs ? [`<a href="${rootOf(path)}docs">${docs}</a>`] : []),
+      ...(hasDashboard ? [`<a href="${root}dashboard">${dashboard}</a>`] : []),
+      ...(hasDocs ? [`<a href="${root}docs">${docs}</a>`] : []),
     ]
     return makePage({
       title: `${title} · ${BRAND}`,
       language,
-      body: `<h1>${title}</h1><p>${says}</p>${links.length > 0 ? `<p>${links.join(' · ')}</p>` : ''}`,
+      body: `<h1>${title}</h1><p>${says}</p>${root !== undefined && links.length > 0 ? `<p>${links.join(' · ')}</p>` : ''}`,
     })
   }

@@ -114,6 +114,21 @@ test('the first page leads to the dashboard and to the reference', async () => {
   for (const link of ['./dashboard', './docs', './openapi.json']) assert.ok(home.html.includes(`href="${link}"`), link)
 })
 
+test('the page for an unknown address leads to the dashboard and the reference from any folder, or has no links', async () => {
+  for (const [folders, isLinked] of [
+    [0, true],
+    [1, true],
+    [16, true],
+    [17, false],
+    [400, false],
+  ] as const) {
+    const url = new URL(`/svc/${'a/'.repeat(folders)}old`, 'http://gw.test')
+    const { html } = createPages({ hasDocs: true, hasDashboard: true }).unknownAddress('en', url.pathname.slice('/svc'.length))
+    const links = [...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => new URL(href!, url).pathname)
+    assert.deepEqual(links, isLinked ? ['/svc/dashboard', '/svc/docs'] : [], `${folders} folders`)
+  }
+})
+
 test('without documentation or dashboard there is none, and nothing leads to one', async () => {
   const { home, asset } = createPages({ hasDocs: false, hasDashboard: false })
   assert.ok(!/docs|openapi|dashboard/i.test(home.html))
