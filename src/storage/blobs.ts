@@ -9,7 +9,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Through } from '../domain/bytes.ts'
 import { isStorageFailure, StorageFailure } from '../domain/storage-failure.ts'
-import { type BlobItems, blobsUnder, getPiece, measureBlobs, removeBlobs, removeOwner } from './blobs/items.ts'
+import { type BlobItems, blobKeysUnder, blobsUnder, getPiece, measureBlobs, removeBlobs, removeOwner } from './blobs/items.ts'
 import { PIECE, type Piece, pieceName, piecesOf, sealedBytes } from './blobs/pieces.ts'
 import { checkRecordKey } from './contract.ts'
 import type { Sealer } from './sealer.ts'
@@ -24,6 +24,7 @@ export interface Blobs {
   get(key: string): Promise<Uint8Array | undefined>
   copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
+  /** Returns the keys under a prefix, also of blobs that are incomplete and can only be removed. */
   list(prefix: string): Promise<string[]>
   used(): number
 }
@@ -104,7 +105,7 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       if (blob === undefined) throw new Error(`The media ${key} are no longer stored.`)
       await pipeline(through(read(items, blob, part, sealer)), createWriteStream(path))
     },
-    list: async (prefix) => (await blobsUnder(items, prefix)).map(({ key }) => key),
+    list: async (prefix) => [...(await blobKeysUnder(items, prefix))],
   })
 
   return {

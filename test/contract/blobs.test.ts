@@ -122,6 +122,24 @@ for (const { name, skip, start } of MOUNTS)
       return Promise.all(stored.map(async (each) => (await items.getItemRaw<Uint8Array>(each))!))
     }
 
+    test('that have lost their first piece are found, too, so that nothing stays for good', async () => {
+      const blobs = (await openBlobs(items, { budgetBytes })).of(sealer)
+      for (const removeLeft of [
+        async () => {
+          for (const key of await blobs.list(keys.blobs(ONE))) await blobs.remove(key)
+        },
+        async () => {
+          for (const owner of await ownersOfBlobs(items)) await removeOwner(items, owner)
+        },
+      ]) {
+        await blobs.put(keyOf('1'), randomBytes(PIECE + 1))
+        const [first] = (await items.getKeys(keyOf('1'))).toSorted()
+        await items.removeItem(first!)
+        await removeLeft()
+        assert.deepEqual(await items.getKeys(''), [])
+      }
+    })
+
     // A file of 100 MB that is read at once would need 100 to 200 MB of additional memory.
     test('are read one piece after another, as fast as their reader takes them', async () => {
       const blobs = (await openBlobs(counting(items), { budgetBytes })).of(sealer)

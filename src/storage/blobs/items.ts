@@ -26,11 +26,19 @@ export interface BlobItems
 
 export const STAGED = 'import-'
 
+const piecesUnder = async (items: BlobItems, prefix: string): Promise<Piece[]> =>
+  (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
+
 /** Returns the first piece of each blob of an owner, of one blob, or of all blobs if the prefix is empty. */
-export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
-  const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
-  return found.filter(({ index }) => index === 0)
-}
+export const blobsUnder = async (items: BlobItems, prefix: string): Promise<Piece[]> =>
+  (await piecesUnder(items, prefix)).filter(({ index }) => index === 0)
+
+/**
+ * Returns the keys of all blobs under a prefix, also of a blob that has lost its first piece. A bucket may store a piece
+ * after the service has given up waiting for it, and has removed the blob.
+ */
+export const blobKeysUnder = async (items: BlobItems, prefix: string): Promise<Set<string>> =>
+  new Set((await piecesUnder(items, prefix)).map(({ key }) => key))
 
 export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Array> {
   const sealed = await items.getItemRaw<Uint8Array>(pieceName(piece))
@@ -40,7 +48,7 @@ export async function getPiece(items: BlobItems, piece: Piece): Promise<Uint8Arr
 
 /** Removes the blobs under a prefix. Resolves with the number of encrypted bytes that were removed. */
 export async function removeBlobs(items: BlobItems, prefix: string): Promise<number> {
-  const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
+  const found = await piecesUnder(items, prefix)
   found.sort((one, other) => other.index - one.index)
   for (const piece of found) await items.removeItem(pieceName(piece))
   return sum(found.filter(({ index }) => index === 0))
@@ -57,7 +65,7 @@ export async function removeOwner(items: BlobItems, owner: string): Promise<numb
 }
 
 export async function ownersOfBlobs(items: BlobItems): Promise<Set<string>> {
-  return new Set((await blobsUnder(items, '')).map(({ key }) => key.split(':')[0]!))
+  return new Set([...(await blobKeysUnder(items, ''))].map((key) => key.split(':')[0]!))
 }
 
 /** Returns the number of encrypted bytes of all blobs that are not staged. */
