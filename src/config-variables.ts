@@ -171,6 +171,8 @@ const SECRETS: readonly string[] = [
   'SVC_LISTEN_TOKEN',
   'SVC_LISTEN_API_KEY',
   'SVC_LISTEN_SECRET',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
 ] satisfies Variable[]
 
 export type Variables = v.InferOutput<typeof Environment>
@@ -235,7 +237,10 @@ function refuseUnfitMember(known: Variables): void {
 function sentence(issue: v.BaseIssue<unknown>): string {
   const name = String(issue.path?.[0]?.key)
   const value = String(issue.input)
-  const hidden = value.replace(/\/\/[^/]*@/, '//…@').replace(/(password=)[^&]*/g, '$1…')
+  // A password may contain any character, also `/` and `@`, and a URL may lack its scheme by mistake. So everything
+  // between a scheme and the last `@` is hidden.
+  const parts = value.split(/(?<=:\/\/)/).map((part) => part.replace(/^.*@/s, '…@'))
+  const hidden = parts.join('').replace(/(password=)[^&]*/g, '$1…')
   const holds = SECRETS.includes(name) ? 'has a value that cannot be used' : `is ${JSON.stringify(hidden.slice(0, 100))}`
   return `${name} ${holds}; it must be ${issue.message}.`
 }

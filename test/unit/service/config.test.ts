@@ -128,7 +128,14 @@ test('a bucket for media is named by a URL and the variables of the tools of the
 })
 
 test('a password of the database is in no sentence', () => {
-  for (const url of ['postgres://svc:secret@db:port/svc', 'postgre://db/svc?user=svc&password=secret'])
+  for (const url of [
+    'postgres://svc:secret@db:port/svc',
+    'postgre://db/svc?user=svc&password=secret',
+    'postgres://svc:a/secret@db:5432/svc',
+    'postgres://svc:a/b@secret@db:5432/svc',
+    'svc:secret@db:5432/svc',
+    's3://svc:secret@db?endpoint=http://svc:secret@db',
+  ])
     assert.throws(
       () => read({ SVC_STORE_URL: url }),
       ({ message }: Error) => /^SVC_STORE_URL is .* it must be lmdb:/.test(message) && !message.includes('secret'),
