@@ -942,7 +942,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.emulateMedia({ colorScheme: null })
   })
 
-  test('signs out; a session that was ended elsewhere asks for the key again', async () => {
+  test('signs out; a session that was ended elsewhere asks for the key again, and says why', async () => {
     await to('instances')
     await heading('Instances').waitFor()
     // The link to the API reference stores the instance with its token in the session storage of the tab. The sign-out
@@ -952,9 +952,18 @@ describe('the dashboard in Chromium', { skip }, () => {
     await heading('Sign in').waitFor()
     assert.deepEqual(await context.cookies(), [])
     assert.equal(await stored(), '{}')
-    await field('Admin key or API key').fill(adminKey)
-    await page.keyboard.press('Enter')
-    await heading('Instances').waitFor()
+    const signInAgain = async () => {
+      await field('Admin key or API key').fill(adminKey)
+      await page.keyboard.press('Enter')
+      await button('Sign out').waitFor()
+    }
+    await signInAgain()
+    await to('access/sessions')
+    const own = page.getByRole('row').filter({ hasText: 'this one' })
+    await own.getByRole('button', { name: /^End the session/ }).click()
+    await heading('Sign in').waitFor()
+    assert.equal(await page.getByText('Your session has ended').count(), 0, 'the person knows, because they ended it')
+    await signInAgain()
     const [proof] = Object.values(JSON.parse(await stored()) as Record<string, string>)
     const ended = await context.request.delete(`${world.gateway.baseUrl}/dashboard/session`, {
       headers: { [DASHBOARD_HEADER]: proof! },

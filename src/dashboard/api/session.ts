@@ -14,8 +14,8 @@ export const session = signal<SessionInfo | null | undefined>(undefined)
 export const refusals = signal(0)
 
 /**
- * True if the session ended in another way than by the sign-out button of this tab. For example, it expired, or
- * somebody ended it in the list of sessions or replaced its key.
+ * True if the session ended, but its user did not end it in this tab. For example, it expired, or somebody ended it in
+ * another browser or replaced its key.
  */
 export const hasEnded = signal(false)
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { SessionRow } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'
 import { session, signedOut } from '../../api/session.ts'
+import { signOut } from '../../api/sign-in.ts'
 import { useAction, useLoad } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
@@ -87,9 +88,11 @@ function AdminKey() {
 export function SessionsTab() {
   const { data, problem, reload } = useLoad(() => ask<{ data: SessionRow[] }>('GET', 'api/sessions'), [])
   const end = useAction(async ({ id, current }: SessionRow) => {
-    await ask('DELETE', `api/sessions/${encodeURIComponent(id)}`)
-    if (current) signedOut()
-    else await reload()
+    if (current) await signOut()
+    else {
+      await ask('DELETE', `api/sessions/${encodeURIComponent(id)}`)
+      await reload()
+    }
     return t('The session was ended.')
   })
   return (
