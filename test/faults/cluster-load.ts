@@ -7,11 +7,8 @@ import { CONTACTS, type Owed } from './traffic.ts'
 
 /** Milliseconds between two requests. */
 const EVERY = 20
-/**
- * One of this many requests sends a text; the others read a status. The number of instances must not be a multiple of
- * this number, or some instances would send no text.
- */
-const TEXT_EVERY = 7
+/** One of this many requests of each instance sends a text; the others read a status. */
+export const TEXT_EVERY = 7
 /** Longest time in ms of a request, which may wait for a moving instance. */
 const ANSWERED_WITHIN = 30_000
 
@@ -73,6 +70,12 @@ export async function sendText(
     load.owed.push({ svcId: String(answer.body.svc_id), messageId: String(answer.body.message_id), to, message })
 }
 
+/** Whether a request sends a text. The requests are numbered from 0, and are for each instance in turn. */
+export function isText(number: number, instances: number): boolean {
+  const [instance, round] = [number % instances, Math.floor(number / instances)]
+  return round % TEXT_EVERY === instance % TEXT_EVERY
+}
+
 /**
  * Sends requests for each instance in turn until the work has ended, and at least one for each. Resolves with `load`,
  * to which it adds them.
@@ -87,7 +90,7 @@ export async function underLoad(
   async function send(number: number): Promise<void> {
     const instance = instances[number % instances.length]!
     const to = CONTACTS[number % CONTACTS.length]!
-    if (number % TEXT_EVERY === 0) await sendText(load, world, instance, { to, message: `${label} ${number}` })
+    if (isText(number, instances.length)) await sendText(load, world, instance, { to, message: `${label} ${number}` })
     else await request(load, number, () => world.gateway.ask(instance, 'GET', '/status'))
   }
 
