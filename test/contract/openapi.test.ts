@@ -213,20 +213,17 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) /.test(rule))
     assert.deepEqual(made, [], `${what}: made up`)
   }
-  for (const { operation } of operations()) {
+  for (const { path, operation } of operations()) {
     const { id, fields, reply, status, contentType } = endpoints.find((endpoint) => endpoint.id === operation.operationId)!
     const body = operation.requestBody?.content['application/json']?.schema
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // The path parameters `instance_id` and `token` select the instance, so they are not compared with fields of these
-    // names.
+    // In this path, the parameters `instance_id` and `token` are credentials and no fields of the operation.
+    const credentials = path.startsWith(INSTANCE_BASE) ? INSTANCE_BASE : ''
+    const isField = (name: string, place: string) => place === 'query' || (place === 'path' && !credentials.includes(`{${name}}`))
     for (const { name, in: place, schema } of operation.parameters ?? [])
-      if (
-        (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
-        name in fields &&
-        !(name in properties)
-      )
+      if (isField(name, place) && name in fields && !(name in properties))
         alike(schema as Schema, fields[name] as z.ZodType, `${name} of ${id}`)
     const answer = operation.responses[status]?.content?.['application/json'] as unknown as { schema: Schema } | undefined
     if (contentType === 'application/json') alike(answer!.schema, reply, `reply of ${id}`)

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { startSimulator } from '../harness/network.ts'
 import { type Client, connect, isReady, jidOf, login, pair, received } from './client.ts'
 
 const PHONE = '491701234567'
 const CONTACT = '4915112345678'
 const SHOP = '4915112345679'
+/** Number of a person whom only people with a token of this person may add to groups. */
+const TRUSTING = '4915112345670'
 
 let client: Client
 
@@ -129,7 +132,27 @@ test('after a cut in mid-burst everything arrives, at the latest with the next l
   await client.until(() => texts().includes('cut 60'), 'the last text')
 })
 
-test('phones, keys, queue and trust root survive a restart', async () => {
+/** Gives the person the token of the account. Resolves with the token that the person gives in return. */
+async function exchangeTokens({ socket, until }: Client, phone: string): Promise<Uint8Array> {
+  let given: Uint8Array | undefined
+  socket.ws.on('CB:notification,type:privacy_token', (notice: BinaryNode) => {
+    given = getBinaryNodeChild(getBinaryNodeChild(notice, 'tokens'), 'token')?.content as Uint8Array
+  })
+  const token = { tag: 'token', attrs: { jid: jidOf(phone), t: '1795360566', type: 'trusted_contact' } }
+  const tokens = { tag: 'tokens', attrs: {}, content: [token] }
+  await socket.query({ tag: 'iq', attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'privacy' }, content: [tokens] })
+  return until(() => given, `the token of ${phone}`)
+}
+
+/** Adds a person to a group with a token. Resolves with the error code of the person; undefined if they were added. */
+async function addWith({ socket }: Client, group: string, phone: string, token: Uint8Array): Promise<string | undefined> {
+  const privacy = { tag: 'privacy', attrs: {}, content: Buffer.from(Buffer.from(token).toString('hex')) }
+  const add = { tag: 'add', attrs: {}, content: [{ tag: 'participant', attrs: { jid: jidOf(phone) }, content: [privacy] }] }
+  const answer = await socket.query({ tag: 'iq', attrs: { to: group, type: 'set', xmlns: 'w:g2' }, content: [add] })
+  return getBinaryNodeChild(getBinaryNodeChild(answer, 'add'), 'participant')?.attrs.error
+}
+
+test('phones, keys, tokens, queue and trust root survive a restart', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'simulator-'))
   const stateFile = join(folder, 'network.json')
   const options = { stateFile, settings: { receipts: 'none' as const } }
@@ -137,7 +160,9 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   kept.control.createPhone({ phone: PHONE, name: 'Ada' })
   kept.control.createPhone({ phone: SHOP, platform: 'smba', verified_name: 'The Shop' })
   const groupId = kept.control.createGroup({ subject: 'Kept', owner: CONTACT, participants: [PHONE] }).id
+  kept.control.createContact(TRUSTING, { group_add: 'contacts' })
   let ada = await pair(kept, PHONE)
+  const token = await exchangeTokens(ada, TRUSTING)
   await kept.control.sendFromContact(CONTACT, PHONE, { text: 'one' })
   await kept.control.sendFromContact(CONTACT, groupId, { text: 'group one' })
   await received(ada, 'group one')
@@ -160,6 +185,9 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   await received(ada, 'three')
   await kept.control.sendFromContact(CONTACT, groupId, { text: 'group two' })
   await received(ada, 'group two')
+  const own = await ada.socket.groupCreate('Own', [])
+  assert.equal(await addWith(ada, own.id, TRUSTING, Buffer.from(token).reverse()), '403')
+  assert.equal(await addWith(ada, own.id, TRUSTING, token), undefined)
   await ada.socket.sendMessage(jidOf(CONTACT), { text: 'still there' })
   const { seq } = before.at(-1)!
   const later = (await kept.control.inbox(CONTACT, seq, 5_000)).items

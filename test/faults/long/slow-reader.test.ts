@@ -7,7 +7,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { amount } from '../../harness/amount.ts'
 import { type EventReader, readStream } from '../../harness/event-reader.ts'
 import { parse, total } from '../../harness/prometheus.ts'
 import { startGround, until } from '../ground.ts'
@@ -16,10 +15,10 @@ import { burstIds } from '../traffic.ts'
 const PHONE = '5511999990000'
 const FRIEND = '5511988880001'
 /**
- * Number of texts. Their size exceeds the operating system's buffers for a reader plus the 8 MB that the service
- * buffers for the readers of an instance.
+ * Number of texts. Their 24 MB exceed the operating system's buffers for a reader plus the 8 MB that the service keeps
+ * for the readers of an instance.
  */
-const TEXTS = amount(800, 240)
+const TEXTS = 400
 const TEXT = 'x'.repeat(60_000)
 /**
  * Maximum number of events that fit into the buffers of a connection. On Linux, the usual limits of its two ends are 4
