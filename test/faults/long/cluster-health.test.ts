@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { skip as noChromium, openWatched, picture, type Watched } from '../../browser/chromium.ts'
 import { graveProblems } from '../../browser/grave-problems.ts'
@@ -77,6 +78,8 @@ describe('the operator of a cluster', { skip: noPostgres || noChromium || noHapr
         const { status, body } = await ask('GET', `${proxy.url}${new URL(url).pathname}/status`)
         answers++
         if (status !== 200) failures.push([status, body])
+        // The service refuses more than 60 requests per second for one instance.
+        await pause(25)
       }
     })
     const homes = await world.homes()
