@@ -3,11 +3,11 @@
  * Linux.
  */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { amount } from '../harness/amount.ts'
+import { compilePreloaded } from '../harness/preloaded.ts'
 import { tempDir } from '../unit/storage/fixtures.ts'
 import { pause, sendUntilAcknowledged, startGround, until } from './ground.ts'
 import { line } from './ledger.ts'
@@ -66,17 +66,13 @@ OPEN(open64)
 async function failingLibrary(t: TestContext, dir: string): Promise<string | undefined> {
   const [source, library] = [join(dir, 'fail.c'), join(dir, 'fail.so')]
   await writeFile(source, SOURCE)
-  try {
-    execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
-  } catch (error) {
-    t.skip(`no library can be made here: ${String((error as Error).message).split('\n')[0]}`)
-    return undefined
-  }
-  return library
+  const reason = compilePreloaded(source, library)
+  if (reason === false) return library
+  t.skip(reason)
+  return undefined
 }
 
 async function onFailingDisk(t: TestContext) {
-  if (process.platform !== 'linux') return t.skip('needs LD_PRELOAD')
   const dir = await tempDir(t)
   const library = await failingLibrary(t, dir)
   if (library === undefined) return undefined
