@@ -22,12 +22,11 @@ try {
   await bench.sandbox.createContact(CONTACT, { sink: true, receipts: 'delivered' })
   const home = await start('home')
   const other = await start('other-member')
-  const passed = await passingOn(bench, home, other, CONTACT)
+  const passed = await passingOn(bench, { home, other, postgres: postgres.cpuMs }, CONTACT)
   // The other member is stopped, because otherwise the balance would move some of the following instances to it.
   await other.service.stop()
   const services = { postgres: home, lmdb: await bench.serve({ ...UNLIMITED, SVC_SHARDS: '1' }) }
-  const machine = { postgresMs: postgres.cpuMs, networkPid: bench.network.child.pid! }
-  const texts = await againstLmdb(bench, services, machine, CONTACT)
+  const texts = await againstLmdb(bench, services, postgres.cpuMs, CONTACT)
   report('a member on PostgreSQL: what it adds to requests for instances of others, and its texts against lmdb', {
     cores: cpus().length,
     disk_ms: disk,

@@ -3,18 +3,7 @@
  * decrypt each message in the single thread of the simulated network, so this thread may limit the rate of the service
  * and of the library.
  */
-import {
-  amount,
-  compared,
-  cpuMs,
-  type Measured,
-  phoneNumbers,
-  ROUNDS,
-  report,
-  startBare,
-  startBench,
-  startLoaded,
-} from './measure.ts'
+import { amount, compared, type Measured, phoneNumbers, ROUNDS, report, startBare, startBench, startLoaded } from './measure.ts'
 
 const ACCOUNTS = amount(10, 2)
 const COUNT = amount(200, 10)
@@ -35,22 +24,23 @@ try {
     await ours.receiver.call('reset')
     const began = Date.now()
     let ended = began
-    const { cpuMs: cpu } = await ours.cost(async () => {
+    const { cpuMs, cores } = await ours.cost(async () => {
       const all = { delivery: count, received: count, 'message_status delivered': count, 'message_status read': count }
       const arrived = ours.receiver.call('until', all)
       await ours.driver.call('drive', { urls, bodies, count, connections: ACCOUNTS })
       ended = (await arrived).received!.last
     })
-    return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpu / count }
+    return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpuMs / count, cores }
   }
   async function byLibrary(count: number): Promise<Measured> {
     await bare.call('reset')
-    const before = cpuMs(bare.pid)
     const began = Date.now()
-    const arrived = bare.call('until', count)
-    await bare.call('send', { count, to: PEOPLE.map((phone) => `${phone}@s.whatsapp.net`), prefix: 'echo text ' })
-    await arrived
-    return { per_s: (count * 1_000) / (Date.now() - began), cpu_ms: (cpuMs(bare.pid) - before) / count }
+    const { cpuMs, cores } = await bare.cost(async () => {
+      const arrived = bare.call('until', count)
+      await bare.call('send', { count, to: PEOPLE.map((phone) => `${phone}@s.whatsapp.net`), prefix: 'echo text ' })
+      await arrived
+    })
+    return { per_s: (count * 1_000) / (Date.now() - began), cpu_ms: cpuMs / count, cores }
   }
   await byLibrary(COUNT)
   await through(COUNT)

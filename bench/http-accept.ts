@@ -3,7 +3,7 @@
  * for `GET /status`. No instance is paired, so the texts stay in their queues.
  */
 import type { Instance } from '../test/harness/gateway.ts'
-import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
+import { amount, cpuMs, medianCores, ROUNDS, report, spread, startBench, textTo, UNLIMITED, watchCores } from './measure.ts'
 import { startPart } from './parts/calls.ts'
 import { syncTimes } from './parts/disk.ts'
 import type { Driver } from './parts/driver.ts'
@@ -22,6 +22,7 @@ try {
   const { service, gateway } = await bench.serve({ ...UNLIMITED })
   const driver = startPart<Driver>('driver.ts')
   const pid = service.child.pid!
+  const processes = { service: pid, client: () => cpuMs(driver.pid) + cpuMs(process.pid) }
   const instances: Instance[] = []
   while (instances.length < INSTANCES) {
     const more = Math.min(16, INSTANCES - instances.length)
@@ -39,23 +40,24 @@ try {
    */
   async function measure(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
     const count = EACH[connections]!
-    const before = cpuMs(pid)
+    const [before, watch] = [cpuMs(pid), watchCores(processes)]
     const { ms, p50, p99 } = await driver.call('drive', { ...question, count, connections, ...(perSecond ? { perSecond } : {}) })
-    const cpu = (cpuMs(pid) - before) / count
+    const [cpu, cores] = [(cpuMs(pid) - before) / count, watch()]
     // A queue holds at most 1,000 items, so the queues are emptied after each measurement.
     await emptied()
-    return { per_s: (count * 1_000) / ms, p50, p99, cpu }
+    return { per_s: (count * 1_000) / ms, p50, p99, cpu, cores }
   }
   for (const question of Object.values(questions)) await measure(question, 64)
   async function rounds(question: { urls: string[]; bodies?: string[] }, connections: number, perSecond?: number) {
     const all: Awaited<ReturnType<typeof measure>>[] = []
     for (let count = 0; count < ROUNDS; count++) all.push(await measure(question, connections, perSecond))
-    const of = (field: keyof (typeof all)[number], digits?: number) =>
+    const of = (field: 'per_s' | 'p50' | 'p99' | 'cpu', digits?: number) =>
       spread(
         all.map((each) => each[field]),
         digits,
       )
-    return { per_s: of('per_s', 0), p50_ms: of('p50', 1), p99_ms: of('p99', 1), cpu_ms_each: of('cpu') }
+    const cores = medianCores(all.map((each) => each.cores))
+    return { per_s: of('per_s', 0), p50_ms: of('p50', 1), p99_ms: of('p99', 1), cpu_ms_each: of('cpu'), cores }
   }
   const result: Record<string, unknown> = { instances: INSTANCES, disk_ms: await syncTimes(bench.dir, amount(400, 20)) }
   for (const connections of CONNECTIONS)

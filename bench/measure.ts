@@ -18,10 +18,12 @@ import { createSandbox, type Sandbox } from '../test/harness/sandbox.ts'
 import { postgresEnv } from '../test/harness/store-env.ts'
 import type { Bare } from './parts/bare.ts'
 import { type Part, startPart } from './parts/calls.ts'
+import { type Cores, type CpuSource, cpuMs, medianCores, watchCores } from './parts/cores.ts'
 import type { Driver } from './parts/driver.ts'
-import { round, spread } from './parts/numbers.ts'
+import { spread } from './parts/numbers.ts'
 import type { Receiver } from './parts/receiver.ts'
 
+export { type Cores, cpuMs, medianCores, watchCores } from './parts/cores.ts'
 export { median, round, type Spread, type Summary, spread, summary } from './parts/numbers.ts'
 
 /**
@@ -72,9 +74,10 @@ const built = async (checkout: string) => {
  */
 const IS_POSTGRES = process.env.BENCH_STORE === 'postgres'
 
-export async function startBench(): Promise<Bench> {
+/** Starts a network. `base` is the folder in which the network and the services have their data. */
+export async function startBench(base = tmpdir()): Promise<Bench> {
   const program = await built(root)
-  const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
+  const dir = await mkdtemp(join(base, 'svc-bench-'))
   // The simulated network writes its whole state in one go. With a hundred phones each write would block it for a
   // tenth of a second, so writing is switched off.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
@@ -114,32 +117,6 @@ export async function startBench(): Promise<Bench> {
       await rm(dir, { recursive: true, force: true })
     },
   }
-}
-
-/** Number of clock ticks per second in /proc. It is 100 on every Linux in use. */
-const TICKS = 100
-
-/**
- * Returns the user and system time in ms of a process, or of one of its threads. The main thread has the id of the
- * process. Linux only.
- */
-export function cpuMs(pid: number, thread?: number): number {
-  const stat = readFileSync(thread === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${thread}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS
-}
-
-/** Returns the idle time in ms of all cores together, including waits for the disk. Linux only. */
-export function idleMs(): number {
-  // The fields of the line are `cpu`, and then the ticks of user, nice, system, idle, iowait and more.
-  const [idle, waiting] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).slice(4, 6)
-  return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
-}
-
-/** Returns a function that returns the mean number of idle cores since this call. Linux only. */
-export function watchIdle(): () => number {
-  const [idle, begun] = [idleMs(), performance.now()]
-  return () => round((idleMs() - idle) / (performance.now() - begun))
 }
 
 function statusMb(pid: number, field: string): number {
@@ -221,8 +198,13 @@ export interface Loaded {
   receiver: Part<Receiver>
   url: string
   driver: Part<Driver>
-  /** Runs `work`, and returns the CPU time in ms and the number of commits of the service in this time. */
-  cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number }>
+  /**
+   * Processes that share the machine in a measurement, for `watchCores`: `service`, `network`, `client`, which includes
+   * the bench itself, and `receiver`.
+   */
+  processes: Record<string, CpuSource>
+  /** Runs `work`, and returns the CPU time in ms and the number of commits of the service, and the cores in use. */
+  cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; commits: number; cores: Cores }>
 }
 
 /** Environment variables that lift the limit of requests per second. */
@@ -237,20 +219,34 @@ export async function startLoaded(
   return loaded(bench, started, { instances, from, commits: () => commitsOf(state) })
 }
 
-/**
- * Does the same as `startLoaded` for a service that already runs. `commits` returns the number of commits of the
- * service's store until now. Without `commits`, `cost` reports 0 commits.
- */
+interface Load {
+  instances: number
+  /** Index of the first phone number. */
+  from: number
+  /** Returns the number of commits of the store until now. Without it, `cost` reports 0 commits. */
+  commits?: () => number
+  /** Further processes that share the machine, for example the database server. */
+  others?: Record<string, CpuSource>
+}
+
+/** Does the same as `startLoaded` for a service that already runs. */
 export async function loaded(
   bench: Bench,
   { service, gateway }: { service: Running; gateway: Gateway },
-  { instances: count, from, commits = () => 0 }: { instances: number; from: number; commits?: () => number },
+  { instances: count, from, commits = () => 0, others = {} }: Load,
 ): Promise<Loaded> {
   const receiver = startPart<Receiver>('receiver.ts')
   const driver = startPart<Driver>('driver.ts')
   const url = await receiver.call('open')
   const instances = await connectMany(gateway, bench.sandbox, from, count, { single_url: url })
   const pid = service.child.pid!
+  const processes = {
+    service: pid,
+    network: bench.network.child.pid!,
+    client: () => cpuMs(driver.pid) + cpuMs(process.pid),
+    receiver: receiver.pid,
+    ...others,
+  }
   return {
     service,
     gateway,
@@ -259,19 +255,38 @@ export async function loaded(
     receiver,
     url,
     driver,
+    processes,
     async cost(work) {
       const before = { cpu: cpuMs(pid), commits: commits() }
+      const cores = watchCores(processes)
       await work()
-      return { cpuMs: cpuMs(pid) - before.cpu, commits: commits() - before.commits }
+      return { cpuMs: cpuMs(pid) - before.cpu, commits: commits() - before.commits, cores: cores() }
     },
   }
 }
 
-export async function startBare({ network }: Bench, phones: string[], how: 'shared' | 'plain' = 'shared'): Promise<Part<Bare>> {
+/** The bare library in a process of its own. */
+export interface Library extends Part<Bare> {
+  /** Processes that share the machine in a measurement, for `watchCores`. */
+  processes: Record<string, CpuSource>
+  /** Runs `work`, and returns the CPU time in ms of the library, and the cores in use. */
+  cost(work: () => Promise<unknown>): Promise<{ cpuMs: number; cores: Cores }>
+}
+
+export async function startBare({ network }: Bench, phones: string[], how: 'shared' | 'plain' = 'shared'): Promise<Library> {
   const bare = startPart<Bare>('bare.ts', how)
   const { url, root } = network.printed.network
   await bare.call('connect', { url: url!, root: root!, control: network.printed.sandbox_url! }, phones)
-  return bare
+  const processes = { library: bare.pid, network: network.child.pid!, client: process.pid }
+  return {
+    ...bare,
+    processes,
+    async cost(work) {
+      const [before, cores] = [cpuMs(bare.pid), watchCores(processes)]
+      await work()
+      return { cpuMs: cpuMs(bare.pid) - before, cores: cores() }
+    },
+  }
 }
 
 export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text {n}', link_preview: false })
@@ -279,6 +294,7 @@ export const textTo = (phone: string) => JSON.stringify({ phone, message: 'text 
 export interface Measured {
   per_s: number
   cpu_ms: number
+  cores: Cores
 }
 export const shownSide = (all: readonly Measured[]) => ({
   per_s: spread(
@@ -286,9 +302,10 @@ export const shownSide = (all: readonly Measured[]) => ({
     0,
   ),
   cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
+  cores: medianCores(all.map(({ cores }) => cores)),
 })
 export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
-  const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
+  const ratio = (field: 'per_s' | 'cpu_ms') => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
   return { gateway: shownSide(ours), bare: shownSide(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }
 }
 

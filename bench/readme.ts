@@ -1,57 +1,124 @@
 /**
  * `npm run bench -- readme` writes the results of the newest runs into `bench/README.md`, between the markers in that
- * file: the table of targets, the cost of an instance, and the capacity of machines with 1, 2 and 4 cores.
+ * file: the table of targets, the cores in use, texts on other disks, the cost of an instance, and the capacity of
+ * machines with 1, 2 and 4 cores. Older versions of Node have only a column in the table of targets.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { round, type Spread } from './parts/numbers.ts'
-import { newestRows } from './results.ts'
-import { answerOf, reachedBy } from './targets.ts'
+import type { Cores } from './parts/cores.ts'
+import { medianOf, round, type Spread, valueAt } from './parts/numbers.ts'
+import { answerOf, inWords, joined, measuredOf, reachedBy, type Shown } from './reached.ts'
+import { type DatedRow, newestByNode } from './results.ts'
 
 const MARKERS = ['<!-- written by `npm run bench -- readme` -->', '<!-- up to here -->'] as const
 const file = fileURLToPath(new URL('./README.md', import.meta.url))
 
-const rows = await newestRows()
-if (rows.length === 0) throw new Error('bench/results has no run')
+const [newest, ...older] = await newestByNode()
+if (newest === undefined) throw new Error('bench/results has no run')
+const [, rows] = newest
 
 /** Returns the value at this path in the newest result of a bench, or undefined if the bench was not run. */
 function at(bench: string, ...path: string[]): unknown {
-  const result: unknown = rows.find((row) => row.bench === bench)?.result
-  return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
+  return valueAt(path, rows.find((row) => row.bench === bench)?.result)
 }
 const numberAt = (bench: string, ...path: string[]) => at(bench, ...path) as number | undefined
 const medianAt = (bench: string, ...path: string[]) => (at(bench, ...path) as Spread | undefined)?.median
 const shownAt = (bench: string, ...path: string[]) => {
   const value = at(bench, ...path) as Spread | undefined
-  return value && `${value.median} [${value.spread.join(', ')}]`
+  return value && `${value.median} [${value.spread.join('–')}]`
 }
 
 const table = (head: readonly string[], lines: readonly (readonly (string | number)[])[]) =>
-  [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  [head, head.map(() => '---'), ...lines]
+    .map((cells) => `|${cells.map((cell) => (cell === '' ? ' ' : cell)).join('|')}|`)
+    .join('\n')
 
 const range = (values: readonly number[], digits: number) => {
   const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits))
   return least === most ? least : `${least} to ${most}`
 }
 
+const unique = (values: readonly string[]) => [...new Set(values)].sort().join(', ')
+const daysOf = (of: readonly DatedRow[]) => unique(of.map(({ day }) => day))
+const machinesOf = (of: readonly DatedRow[]) => unique(of.map(({ result }) => String(result.machine)))
+
 function heading(): string {
-  const days = [...new Set(rows.map(({ day }) => day))].sort()
-  const machines = [...new Set(rows.map(({ result }) => String(result.machine)))]
   const minutes = Math.ceil(rows.reduce((sum, { seconds }) => sum + seconds, 0) / 60)
   const loads = range(
     rows.map(({ load }) => load),
     1,
   )
-  return `Measured ${days.join(', ')} on ${machines.join('; ')}: ${rows.length} benches in ${minutes} minutes, load of the machine before each ${loads}.`
+  const others = older.map(([, of]) => ` The older version: ${machinesOf(of)}, measured ${daysOf(of)}.`)
+  return `Measured ${daysOf(rows)} on ${machinesOf(rows)}: ${rows.length} benches in ${minutes} minutes, load of the machine before each ${loads}.${others.join('')}`
 }
 
-const inSigns = (bound: string) => bound.replace('at most', '≤').replace('at least', '≥')
+/** Groups the values that differ only in their variant, because they have one row of the table. */
+function inGroups(all: readonly Shown[]): Shown[][] {
+  const groups = new Map<string, Shown[]>()
+  for (const each of all) {
+    const name = `${each.bench}: ${each.figure}`
+    groups.set(name, [...(groups.get(name) ?? []), each])
+  }
+  return [...groups.values()]
+}
 
-const reached = () =>
-  table(
-    ['Figure', 'To reach', 'Measured', 'Reached'],
-    reachedBy(rows).map((each) => [`${each.bench}: ${each.figure}`, inSigns(each.toReach), each.measured, answerOf(each)]),
+/** Returns a short cell with the values of another version of Node, such as `2.9, 2.2: no`. */
+function cellOf(group: readonly Shown[], others: readonly Shown[]): string {
+  const found = group.flatMap(({ bench, figure, variant }) =>
+    others.filter((each) => each.bench === bench && each.figure === figure && each.variant === variant),
   )
+  return found.length === 0 ? '' : `${found.map(({ median }) => median).join(', ')}: ${joined(found.map(answerOf))}`
+}
+
+function reached(): string {
+  const others = older.map(([, of]) => reachedBy(of))
+  return table(
+    ['Figure', 'To reach', 'Measured', 'Reached', ...older.map(([node]) => `Node ${node}`)],
+    inGroups(reachedBy(rows)).map((group) => [
+      `${group[0]!.bench}: ${inWords(
+        group[0]!.figure,
+        group.map(({ variant }) => variant),
+      )}`,
+      joined(group.map(({ toReach }) => toReach.replace(' ', ''))),
+      group.map(measuredOf).join(', '),
+      joined(group.map(answerOf)),
+      ...others.map((all) => cellOf(group, all)),
+    ]),
+  )
+}
+
+/** Measurements whose use of the cores is shown, each with its bench and its path in the result. */
+const IN_USE: [figure: string, bench: string, ...path: string[]][] = [
+  ['send-text: 50 instances, saturated', 'send-text', 'saturated_50', 'gateway', 'cores'],
+  ['send-group: 10 members', 'send-group', 'of_10', 'gateway', 'cores'],
+  ['conversation', 'conversation', 'gateway', 'cores'],
+  ['receive: 500 per s on 1', 'receive', '500_per_s_on_1', 'gateway', 'cores'],
+  ['receive: 500 per s on 50', 'receive', '500_per_s_on_50', 'gateway', 'cores'],
+  ['http-accept: 64 connections', 'http-accept', 'send_text_64', 'cores'],
+]
+const PROCESSES = ['service', 'network', 'client', 'receiver', 'others', 'idle']
+
+function inUse(): string[] {
+  const lines = IN_USE.flatMap(([figure, bench, ...path]) => {
+    const cores = at(bench, ...path) as Cores | undefined
+    return cores ? [[figure, ...PROCESSES.map((name) => cores[name] ?? '')]] : []
+  })
+  return lines.length === 0 ? [] : ['### Cores in use', table(['', ...PROCESSES], lines)]
+}
+
+/** Names of the disks in the result of `disks`. */
+const DISKS = { real: 'of this machine', memory: 'in memory', slow: 'in memory, with 4 ms more' }
+
+function disks(): string[] {
+  const lines = Object.entries(DISKS).flatMap(([name, words]) => {
+    const of = (...path: string[]) => medianOf(at('disks', name, ...path)) as number | undefined
+    if (of('disk_ms', 'p50') === undefined) return []
+    const texts = [of('in_500_per_s_on_1', 'p99_ms'), of('in_500_per_s_on_50', 'p99_ms'), of('out_50_saturated', 'per_s')]
+    return [[words, `${of('disk_ms', 'p50')}, ${of('disk_ms', 'p99')}`, ...texts.map((value) => value ?? '')]]
+  })
+  const head = ['Disk', '`fdatasync` p50, p99 ms', 'received, p99 ms, on 1', 'on 50', 'sent per s']
+  return lines.length === 0 ? [] : ['### The same texts on other disks', table(head, lines)]
+}
 
 /**
  * Returns the memory in MB of each shard after the first. It is computed from two results: with 1 shard, and with the
@@ -144,6 +211,8 @@ function settings(): string {
 const written = [
   heading(),
   reached(),
+  ...inUse(),
+  ...disks(),
   '![CPU and memory against instances and rate](chart.svg)',
   '### What one instance costs',
   costs(),

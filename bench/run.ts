@@ -8,11 +8,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { answerOf, inWords, measuredOf, reachedBy } from './reached.ts'
 import { writeResults } from './results.ts'
-import { answerOf, type Row, reachedBy, TARGETS } from './targets.ts'
+import { type Row, TARGETS } from './targets.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'results', 'targets'])
+const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'reached', 'results', 'targets'])
 const files = (await readdir(folder)).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
 const names = files.filter((name) => !NOT_BENCHES.has(name)).sort()
 /** Benches that run if no name is given. They take about eighteen minutes on two cores. */
@@ -108,7 +109,13 @@ function printMeasured({ bench, seconds, load, result }: Row) {
 }
 
 function printTable(rows: readonly Row[]) {
-  const table = reachedBy(rows).map((each) => [each.bench, each.figure, each.toReach, each.measured, answerOf(each)])
+  const table = reachedBy(rows).map((each) => [
+    each.bench,
+    inWords(each.figure, [each.variant]),
+    each.toReach,
+    measuredOf(each),
+    answerOf(each),
+  ])
   if (table.length === 0) return
   const all = [['bench', 'figure', 'to reach', 'measured', 'reached'], ...table]
   const widths = all[0]!.map((_, column) => Math.max(...all.map((cells) => cells[column]!.length)))

@@ -6,7 +6,6 @@
 import {
   amount,
   compared,
-  cpuMs,
   type Measured,
   phoneNumber,
   phoneNumbers,
@@ -60,17 +59,19 @@ try {
     await ours.receiver.call('reset')
     const began = Date.now()
     let ended = began
-    const { cpuMs: cpu } = await ours.cost(async () => {
+    const { cpuMs, cores } = await ours.cost(async () => {
       const arrived = ours.receiver.call('until', { delivery: count })
       await ours.driver.call('drive', { urls, bodies: [body], count, connections: 16 })
       ended = (await arrived).delivery!.last
     })
-    return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpu / count }
+    return { per_s: (count * 1_000) / (ended - began), cpu_ms: cpuMs / count, cores }
   }
   async function byLibrary(group: string, count: number): Promise<Measured> {
-    const before = cpuMs(bare.pid)
-    const ms = await bare.call('send', { count, to: [group] })
-    return { per_s: (count * 1_000) / ms, cpu_ms: (cpuMs(bare.pid) - before) / count }
+    let ms = 0
+    const { cpuMs, cores } = await bare.cost(async () => {
+      ms = await bare.call('send', { count, to: [group] })
+    })
+    return { per_s: (count * 1_000) / ms, cpu_ms: cpuMs / count, cores }
   }
 
   const members = await people(2_000)

@@ -5,7 +5,6 @@
 import {
   amount,
   compared,
-  cpuMs,
   type Measured,
   phoneNumber,
   phoneNumbers,
@@ -17,7 +16,7 @@ import {
   startBench,
   startLoaded,
 } from './measure.ts'
-import { sendRound } from './parts/rounds.ts'
+import { sendInParts, sendRound } from './parts/rounds.ts'
 
 const CONTACT = '5511988880001'
 const SOME = amount(20, 3)
@@ -60,14 +59,15 @@ try {
     }
     const library = instances === 1 ? bare.one : bare.some
     async function byLibrary(count: number): Promise<Measured> {
-      const before = cpuMs(library.pid)
-      const ms = await library.call('send', { count, to: [`${CONTACT}@s.whatsapp.net`], ...(perSecond ? { perSecond } : {}) })
-      return { per_s: (count * 1_000) / ms, cpu_ms: (cpuMs(library.pid) - before) / count }
+      let ms = 0
+      const { cpuMs, cores } = await library.cost(async () => {
+        ms = await library.call('send', { count, to: [`${CONTACT}@s.whatsapp.net`], ...(perSecond ? { perSecond } : {}) })
+      })
+      return { per_s: (count * 1_000) / ms, cpu_ms: cpuMs / count, cores }
     }
     if (warm > 0) {
       if (!isAlone) await byLibrary(warm)
-      // The texts are sent in parts of 500, because a queue holds at most 1,000 items.
-      for (let left = warm; left > 0; left -= 500) await through(Math.min(left, 500))
+      await sendInParts(ours, { urls, contact: CONTACT, count: warm, perSecond })
     }
     commits.length = 0
     const measured = { ours: [] as Measured[], theirs: [] as Measured[] }

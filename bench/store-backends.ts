@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import type { Op, StateStore } from '../src/storage/contract.ts'
 import { openStore } from '../src/storage/open-store.ts'
 import { type Cluster, noPostgres, startCluster } from '../test/harness/postgres.ts'
-import { amount, idleMs, report, SMOKE, spread } from './measure.ts'
+import { amount, type Cores, medianCores, report, SMOKE, spread, watchCores } from './measure.ts'
 import { syncTimes } from './parts/disk.ts'
 import { summary } from './parts/numbers.ts'
 
@@ -55,14 +55,14 @@ interface Measured {
   perSecond: number
   ownMs: number
   serverMs: number
-  coresIdle: number
+  cores: Cores
 }
 
 async function measure(store: StateStore, shape: Shape, writers: number, ms: number, cluster?: Cluster): Promise<Measured> {
   const times: number[] = []
   const own = process.cpuUsage()
   const server = cluster?.cpuMs() ?? 0
-  const idle = idleMs()
+  const watch = watchCores({ service: process.pid, ...(cluster ? { postgres: cluster.cpuMs } : {}) })
   const began = performance.now()
   const write = async (writer: number) => {
     while (performance.now() - began < ms) {
@@ -80,7 +80,7 @@ async function measure(store: StateStore, shape: Shape, writers: number, ms: num
     perSecond: (times.length * 1_000) / took,
     ownMs: (user + system) / 1_000 / times.length,
     serverMs: ((cluster?.cpuMs() ?? 0) - server) / times.length,
-    coresIdle: (idleMs() - idle) / took,
+    cores: watch(),
   }
 }
 
@@ -91,7 +91,7 @@ const shown = (all: readonly Measured[]) => ({
   ms: summary(all.flatMap(({ times }) => times)),
   service_cpu_ms: spreadOf(all, ({ ownMs }) => ownMs, 3),
   server_cpu_ms: spreadOf(all, ({ serverMs }) => serverMs, 3),
-  cores_idle: spreadOf(all, ({ coresIdle }) => coresIdle, 1),
+  cores: medianCores(all.map(({ cores }) => cores)),
 })
 
 const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))

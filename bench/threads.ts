@@ -7,7 +7,7 @@ import {
   amount,
   countConnected,
   cpuMs,
-  idleMs,
+  medianCores,
   ROUNDS,
   report,
   round,
@@ -19,6 +19,7 @@ import {
   startLoaded,
   textTo,
   UNLIMITED,
+  watchCores,
 } from './measure.ts'
 
 const CONTACT = '5511988880001'
@@ -36,7 +37,7 @@ try {
   const result: Record<string, unknown> = { cores: cpus().length }
   const rates: number[] = []
   const costs: number[] = []
-  const { instances, receiver, driver, ...first } = await startLoaded(bench, { instances: INSTANCES })
+  const { instances, receiver, driver, processes, ...first } = await startLoaded(bench, { instances: INSTANCES })
   let running = first.service
   for (const shards of SHARDS) {
     await running.stop()
@@ -47,14 +48,12 @@ try {
     const urls = instances.map(({ api_url }) => `${gateway.baseUrl}${new URL(api_url).pathname}/send-text`)
     async function through(count: number) {
       await receiver.call('reset')
-      const [before, idleBefore, began] = [cpuMs(pid), idleMs(), Date.now()]
+      const [before, watch, began] = [cpuMs(pid), watchCores({ ...processes, service: pid }), Date.now()]
       const all = receiver.call('until', { delivery: count, 'message_status delivered': count })
       await driver.call('drive', { urls, bodies: [textTo(CONTACT)], count, connections: 32 })
       await all
       const ms = Date.now() - began
-      const used = cpuMs(pid) - before
-      const idle = idleMs() - idleBefore
-      return { per_s: (count * 1_000) / ms, cpu: used / count, used: used / ms, idle: idle / ms }
+      return { per_s: (count * 1_000) / ms, cpu: (cpuMs(pid) - before) / count, cores: watch() }
     }
     await through(TEXTS)
     const rounds: Awaited<ReturnType<typeof through>>[] = []
@@ -69,8 +68,7 @@ try {
     result[`${shards}_shards`] = {
       per_s: rate,
       cpu_ms: cost,
-      cores_of_service: spread(rounds.map(({ used }) => used)),
-      cores_idle: spread(rounds.map(({ idle }) => idle)),
+      cores: medianCores(rounds.map(({ cores }) => cores)),
       rss_mb: round(rssMb(pid), 0),
     }
   }

@@ -34,10 +34,14 @@ export function answerCalls<C extends Calls>(calls: C): void {
 }
 
 /** Starts a part in a child process. `file` is the name of its module in this folder. */
-export function startPart<C extends Calls>(file: string, ...args: string[]): Part<C> {
+export const startPart = <C extends Calls>(file: string, ...args: string[]): Part<C> => startPartIn<C>({}, file, ...args)
+
+/** Starts a part with these environment variables, besides those of this process. */
+export function startPartIn<C extends Calls>(env: Record<string, string>, file: string, ...args: string[]): Part<C> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), args, {
     serialization: 'advanced',
     execArgv: ['--import', 'tsx'],
+    env: { ...process.env, ...env },
   })
   const open = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let next = 0

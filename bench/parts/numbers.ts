@@ -9,6 +9,15 @@ export const spread = (values: readonly number[], digits = 2) => ({
 })
 export type Spread = ReturnType<typeof spread>
 
+export const isSpread = (value: unknown): value is Spread => typeof value === 'object' && value !== null && 'median' in value
+
+/** Returns the median of a spread, and any other value as it is. */
+export const medianOf = (value: unknown) => (isSpread(value) ? value.median : value)
+
+/** Returns the value at this path in the result of a bench, or undefined if the result does not have it. */
+export const valueAt = (at: readonly string[], result: unknown): unknown =>
+  at.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], result)
+
 const quantile = (sorted: readonly number[], share: number) =>
   round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN, 1)
 

@@ -6,7 +6,8 @@
 import { Pool } from 'undici'
 import type { Instance } from '../../test/harness/gateway.ts'
 import { until } from '../../test/harness/until.ts'
-import { amount, type Bench, median, phoneNumber, ROUNDS, round, sleep, spread, textTo, watchIdle } from '../measure.ts'
+import { amount, type Bench, median, phoneNumber, ROUNDS, round, sleep, spread, textTo } from '../measure.ts'
+import { type CpuSource, medianCores, watchCores } from './cores.ts'
 import type { BenchMember } from './members.ts'
 
 const READS = amount(150, 5)
@@ -23,8 +24,10 @@ const DROPPED = 'queue_disabled_while_disconnected'
 interface Way {
   direct: Pool
   passedOn: Pool
+  /** Processes that share the machine in a measurement, for `watchCores`. */
+  processes: Record<string, CpuSource>
 }
-type Sides = Record<keyof Way, number[]>
+type Sides = Record<'direct' | 'passedOn', number[]>
 
 interface Request {
   path: string
@@ -57,7 +60,7 @@ async function pairs(way: Way, request: Request, count: number, pauseMs: number)
 
 async function latency(way: Way, request: Request, count: number, pauseMs: number) {
   await pairs(way, request, count, pauseMs)
-  const idle = watchIdle()
+  const watch = watchCores(way.processes)
   const p50: Record<'direct' | 'passed_on' | 'added', number[]> = { direct: [], passed_on: [], added: [] }
   for (let at = 0; at < ROUNDS; at++) {
     const times = await pairs(way, request, count, pauseMs)
@@ -70,7 +73,7 @@ async function latency(way: Way, request: Request, count: number, pauseMs: numbe
     direct_p50_ms: spread(p50.direct),
     passed_on_p50_ms: spread(p50.passed_on),
     added_p50_ms: spread(p50.added),
-    cores_idle: idle(),
+    cores: medianCores([watch()]),
   }
 }
 
@@ -81,12 +84,12 @@ async function latency(way: Way, request: Request, count: number, pauseMs: numbe
 async function rate(way: Way, request: Request) {
   await pairs(way, request, 1, 0)
   const all: Sides = { direct: [], passedOn: [] }
-  const idle = watchIdle()
+  const watch = watchCores(way.processes)
   for (let at = 0; at < ROUNDS; at++) {
     const times = await pairs(way, request, DOCUMENTS, 0)
     for (const side of ['direct', 'passedOn'] as const) all[side].push(times[side].reduce((sum, ms) => sum + ms, 0))
   }
-  const coresIdle = idle()
+  const cores = medianCores([watch()])
   const added = all.passedOn.map((ms, index) => ms - all.direct[index]!)
   const megabytes = (BYTES * DOCUMENTS) / MB
   return {
@@ -95,7 +98,7 @@ async function rate(way: Way, request: Request) {
     passed_on_ms: spread(all.passedOn, 0),
     added_ms: spread(added, 0),
     mb_per_s: round((megabytes * 1_000) / Math.max(1, median(added)), 0),
-    cores_idle: coresIdle,
+    cores,
   }
 }
 
@@ -103,13 +106,24 @@ const pathOf = ({ api_url }: Instance) => new URL(api_url).pathname
 
 /**
  * Runs the measurements. `home` gets two instances: a connected one, and one that refuses texts because it is not
- * connected.
+ * connected. `postgres` returns the CPU time in ms of the database server.
  */
-export async function passingOn(bench: Bench, home: BenchMember, other: BenchMember, contact: string) {
+export async function passingOn(
+  bench: Bench,
+  { home, other, postgres }: { home: BenchMember; other: BenchMember; postgres: CpuSource },
+  contact: string,
+) {
   const instance = await home.gateway.connected(bench.sandbox, phoneNumber(900), null)
   // The thread of this instance refuses the document, so neither the store nor the network takes part.
   const refusing = await home.gateway.createInstance(null, { settings: { disable_enqueue_when_disconnected: true } })
-  const way: Way = { direct: new Pool(home.gateway.baseUrl), passedOn: new Pool(other.gateway.baseUrl) }
+  const processes = {
+    service: home.service.child.pid!,
+    other_member: other.service.child.pid!,
+    network: bench.network.child.pid!,
+    client: process.pid,
+    postgres,
+  }
+  const way: Way = { direct: new Pool(home.gateway.baseUrl), passedOn: new Pool(other.gateway.baseUrl), processes }
   const read = { path: `${pathOf(instance)}/queue?page_size=1` }
   const isKnown = () => time(way.passedOn, { ...read, path: `${pathOf(refusing)}/queue` }).catch(() => 0)
   await until(isKnown, (ms) => ms > 0)
