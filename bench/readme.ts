@@ -107,16 +107,19 @@ function inUse(): string[] {
 }
 
 /** Names of the disks in the result of `disks`. */
-const DISKS = { real: 'of this machine', memory: 'in memory', slow: 'in memory, with 4 ms more' }
+const DISKS = { real: 'of this machine', memory: 'in memory', slow: 'in memory, 4 ms more' }
 
 function disks(): string[] {
   const lines = Object.entries(DISKS).flatMap(([name, words]) => {
     const of = (...path: string[]) => medianOf(at('disks', name, ...path)) as number | undefined
     if (of('disk_ms', 'p50') === undefined) return []
-    const texts = [of('in_500_per_s_on_1', 'p99_ms'), of('in_500_per_s_on_50', 'p99_ms'), of('out_50_saturated', 'per_s')]
-    return [[words, `${of('disk_ms', 'p50')}, ${of('disk_ms', 'p99')}`, ...texts.map((value) => value ?? '')]]
+    const measurements = ['in_500_per_s_on_1', 'in_500_per_s_on_50', 'out_50_saturated']
+    const [one, many, out] = measurements as [string, string, string]
+    const idle = Math.min(...measurements.map((each) => of(each, 'cores', 'idle') ?? 0))
+    const values = [of(one, 'p99_ms'), of(many, 'p99_ms'), of(out, 'per_s'), idle]
+    return [[words, `${of('disk_ms', 'p50')}, ${of('disk_ms', 'p99')}`, ...values.map((value) => value ?? '')]]
   })
-  const head = ['Disk', '`fdatasync` p50, p99 ms', 'received, p99 ms, on 1', 'on 50', 'sent per s']
+  const head = ['Disk', '`fdatasync` p50, p99 ms', 'received, p99 ms, on 1', 'on 50', 'sent per s', 'cores idle, at least']
   return lines.length === 0 ? [] : ['### The same texts on other disks', table(head, lines)]
 }
 

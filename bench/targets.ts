@@ -197,15 +197,15 @@ const ofThreads: readonly Target[] = [
 ]
 
 export const TARGETS: readonly Target[] = [
-  { ...of('send-text', 'CPU against bare, saturated, {} instances', 'saturated_1.ratio.cpu', { most: 1.6 }), variant: '1' },
-  { ...of('send-text', 'CPU against bare, saturated, {} instances', 'saturated_20.ratio.cpu', { most: 1.4 }), variant: '20' },
+  { ...of('send-text', 'CPU against bare, saturated on {}', 'saturated_1.ratio.cpu', { most: 1.6 }), variant: '1' },
+  { ...of('send-text', 'CPU against bare, saturated on {}', 'saturated_20.ratio.cpu', { most: 1.4 }), variant: '20' },
   inTime(
     of('send-text', 'texts per s, 50 instances', 'saturated_50.gateway.per_s', { least: 600 }),
     'saturated_50.gateway',
     'cpu_ms',
   ),
-  { ...of('send-text', 'commits per text, {} instances', 'saturated_1.commits_per_text', { most: 4 }), variant: '1' },
-  { ...of('send-text', 'commits per text, {} instances', 'saturated_50.commits_per_text', { most: 1.5 }), variant: '50' },
+  { ...of('send-text', 'commits per text, on {}', 'saturated_1.commits_per_text', { most: 4 }), variant: '1' },
+  { ...of('send-text', 'commits per text, on {}', 'saturated_50.commits_per_text', { most: 1.5 }), variant: '50' },
   ...ofGroups,
   of('conversation', 'CPU against bare', 'ratio.cpu', { most: 1.2 }),
   ...ofReceive,
