@@ -2,8 +2,8 @@
  * Measures the time from the start of the service until all saved instances are connected again, both after a normal
  * stop and after kill -9. It also measures the processor time of a login.
  */
-import type { Gateway } from '../test/harness/gateway.ts'
-import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
+import { amount, connectMany, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
+import { untilConnected } from './parts/connected.ts'
 
 const SIZES = SMOKE ? [3] : [100, 200]
 const LIFTED = '1000'
@@ -12,7 +12,6 @@ const LIFTED = '1000'
  * of the service itself.
  */
 const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': LIFTED }
-const PATIENCE = 120_000
 
 const bench = await startBench()
 try {
@@ -23,19 +22,8 @@ try {
     running = await bench.serve(env)
     const answering = performance.now() - began
     const pid = running.service.child.pid!
-    const marks = await connected(running.gateway, began)
+    const marks = await untilConnected(running.gateway, made, began)
     return { answering_s: round(answering / 1_000, 1), ...marks, cpu_ms_per_login: round(cpuMs(pid) / made, 1) }
-  }
-  async function connected(gateway: Gateway, began: number) {
-    let half = 0
-    for (;;) {
-      const count = await countConnected(gateway)
-      const passed = round((performance.now() - began) / 1_000, 1)
-      if (count >= made / 2) half ||= passed
-      if (count >= made) return { half_s: half, all_s: passed }
-      if (passed * 1_000 > PATIENCE) throw new Error(`only ${count} of ${made} are connected`)
-      await sleep(50)
-    }
   }
   const result: Record<string, unknown> = {}
   for (const size of SIZES) {

@@ -2,13 +2,14 @@
  * Counts the operations that a text causes, such as transactions, writes, timers and encryptions. Unlike times, the
  * counts do not depend on the load of the machine. `BENCH_OTHER` is a second checkout to count.
  */
-import { existsSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newestMeta } from '../src/storage/drivers/lmdb-pages.ts'
 import type { Gateway } from '../test/harness/gateway.ts'
 import type { Running } from '../test/harness/process.ts'
 import { cpuMs, phoneNumber, report, round, sleep, startBench } from './measure.ts'
+import { asked } from './parts/asked.ts'
 import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER
@@ -34,10 +35,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   const store = openSync(join(dir, 'state/data.mdb'), 'r')
 
   async function now(): Promise<Numbers> {
-    rmSync(file, { force: true })
-    service.child.kill('SIGUSR2')
-    while (!existsSync(file)) await sleep(5)
-    await sleep(20)
+    const operations = await asked<Numbers>(service.child, file)
     const io = Object.fromEntries(
       [...readFileSync(`/proc/${pid}/io`, 'utf8').matchAll(/(\w+): (\d+)/g)].map(([, name, n]) => [name, Number(n)]),
     )
@@ -45,7 +43,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
       cpu_ms: cpuMs(pid),
       commits: Number(newestMeta(store).txnId),
       write_calls: io.syscw!,
-      ...(JSON.parse(readFileSync(file, 'utf8')) as Numbers),
+      ...operations,
     }
   }
 

@@ -23,6 +23,7 @@ import {
 import { startAsking } from './parts/asking.ts'
 import { startPart } from './parts/calls.ts'
 import type { Driver } from './parts/driver.ts'
+import { peakRss } from './parts/peak-rss.ts'
 import type { Receiver } from './parts/receiver.ts'
 
 const CONTACT = '5511988880001'
@@ -37,7 +38,7 @@ const TURNS = amount(3, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
 const bench = await startBench()
-let watch: NodeJS.Timeout | undefined
+let peak: (() => number) | undefined
 const receiver = await startReceiver()
 const web = await serveFiles()
 
@@ -68,10 +69,7 @@ try {
     return { times, perSecond: round((count * 1_000) / took, 0) }
   }
   const asking = startAsking(others.map(({ api_url }) => `${api_url}/status`))
-  let mostMb = 0
-  watch = setInterval(() => {
-    mostMb = Math.max(mostMb, rssMb(pid))
-  }, 10)
+  peak = peakRss(pid, 10)
   const deliveryOf = (id: unknown) =>
     receiver.waitFor('delivery', ({ type, message_id }) => type === 'delivery' && message_id === id, 180_000)
   async function send(path: string, body: Buffer | string) {
@@ -136,12 +134,12 @@ try {
     sending_document: summary(times.sending),
     converting_film: summary(times.converting),
     both: summary(times.both),
-    rss_mb: { idle: round(idleMb, 0), most: round(mostMb, 0) },
+    rss_mb: { idle: round(idleMb, 0), most: round(peak(), 0) },
   })
 } finally {
-  // The timer must be cleared first. Otherwise it would read the memory of a process that has ended, and that error
+  // The sampling must end first. Otherwise it would read the memory of a process that has ended, and that error
   // would hide the original one.
-  clearInterval(watch)
+  peak?.()
   await web.stop()
   await receiver.stop()
   await bench.end()

@@ -20,6 +20,7 @@ import type { Bare } from './parts/bare.ts'
 import { type Part, startPart } from './parts/calls.ts'
 import { type Cores, type CpuSource, cpuMs, medianCores, watchCores } from './parts/cores.ts'
 import type { Driver } from './parts/driver.ts'
+import { inLanes } from './parts/in-lanes.ts'
 import { spread } from './parts/numbers.ts'
 import type { Receiver } from './parts/receiver.ts'
 
@@ -164,26 +165,20 @@ export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 export const phoneNumbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => phoneNumber(from + index))
 
-export async function connectMany(
+/** Number of instances that are paired at a time. */
+const PAIRED_AT_ONCE = 8
+
+export function connectMany(
   gateway: Gateway,
   sandbox: Sandbox,
   from: number,
   count: number,
   webhooks: object = {},
 ): Promise<Instance[]> {
-  const AT_ONCE = 8
-  const made: Instance[] = []
-  for (let start = from; start < from + count; start += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, from + count - start) }, (_, index) => start + index)
-    const connect = (index: number) => gateway.connected(sandbox, phoneNumber(index), null, { name: `bench ${index}`, webhooks })
-    made.push(...(await Promise.all(batch.map(connect))))
-  }
-  return made
-}
-
-export async function countConnected(gateway: Gateway): Promise<number> {
-  const response = await fetch(`${gateway.baseUrl}/account/instances?status=connected&page_size=1`, { headers: gateway.account })
-  return ((await response.json()) as { total: number }).total
+  const all = Array.from({ length: count }, (_, index) => from + index)
+  return inLanes(all, PAIRED_AT_ONCE, (index) =>
+    gateway.connected(sandbox, phoneNumber(index), null, { name: `bench ${index}`, webhooks }),
+  )
 }
 
 /**

@@ -15,13 +15,12 @@ import {
   phoneNumbers,
   report,
   round,
-  rssMb,
-  sleep,
   startBench,
   startLoaded,
   textTo,
   UNLIMITED,
 } from './measure.ts'
+import { atRest, REST } from './parts/at-rest.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'
 
 const SIZES = process.env.BENCH_SIZES?.split(',').map(Number) ?? amount([10, 200], [2, 4], [10, 50, 100, 200])
@@ -33,22 +32,7 @@ const WITH_TEXTS = amount(50, 3)
 /** Number of parts in which the texts are sent. The memory is measured after the first and after the last part. */
 const PARTS = 4
 const FIRST_WITH_TEXTS = 1_000
-/** Seconds to wait before a measurement. A thread collects its garbage after 60 to 75 s without work. */
-const REST = amount(85, 1)
 const WITH_HEAP = process.env.BENCH_HEAP === '1'
-
-/**
- * Returns the lowest memory of a process in MB within this number of seconds. The lowest value counts, because V8
- * returns memory in steps.
- */
-async function atRest(pid: number, seconds: number): Promise<number> {
-  let least = rssMb(pid)
-  for (let second = 0; second < seconds; second += 0.5) {
-    await sleep(500)
-    least = Math.min(least, rssMb(pid))
-  }
-  return least
-}
 
 async function idle(bench: Bench, env: Record<string, string>) {
   const { service, gateway, pid, url, instances } = await startLoaded(bench, { instances: 0, env })

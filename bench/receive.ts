@@ -3,9 +3,6 @@
  * The bare library is measured for comparison, with its event in place of the webhook. The bench also measures the
  * highest rate of one instance, and the time that the disk alone takes.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import {
   amount,
   phoneNumber,
@@ -14,13 +11,13 @@ import {
   report,
   round,
   SMOKE,
-  sleep,
   spread,
   startBare,
   startBench,
   startLoaded,
 } from './measure.ts'
 import { syncTimes } from './parts/disk.ts'
+import { beginLoopDelays, endLoopDelays, loopEnv } from './parts/loop-delay.ts'
 import { type ReceivingRound, type ReceivingSide, receiveRound, serviceSide, shownReceiving } from './parts/rounds.ts'
 
 const MANY = amount(50, 3)
@@ -34,21 +31,22 @@ const BURST = amount(3_000, 100)
  */
 const WARM = amount(6_000, 30)
 const SENDERS = phoneNumbers(2_000, MANY)
-const LOOP = fileURLToPath(new URL('./parts/loop-delay.mjs', import.meta.url))
 
 const bench = await startBench()
 try {
   const { sandbox } = bench
   for (const phone of SENDERS) await sandbox.createContact(phone)
-  const loopFile = join(bench.dir, 'loop.json')
   const [ours, one, many] = await Promise.all([
     startLoaded(bench, {
       instances: MANY,
-      env: { SVC_SHARDS: '1', NODE_OPTIONS: `--import ${LOOP}`, BENCH_LOOP: loopFile },
+      env: { SVC_SHARDS: '1', ...loopEnv(bench.dir) },
     }),
     startBare(bench, [phoneNumber(500)]),
     startBare(bench, phoneNumbers(600, MANY)),
   ])
+  const { child } = ours.service
+  // The measurement that began with the service would use processor time.
+  await endLoopDelays(child, bench.dir)
   const gateway = (count: number) => serviceSide(ours, phoneNumbers(0, count))
   const library = (count: number): ReceivingSide => {
     const part = count === 1 ? one : many
@@ -97,21 +95,15 @@ try {
     most = Math.max(most, step.offered)
   }
 
-  const loop = async () => {
-    rmSync(loopFile, { force: true })
-    ours.service.child.kill('SIGUSR2')
-    while (!existsSync(loopFile)) await sleep(10)
-    await sleep(20)
-    return JSON.parse(readFileSync(loopFile, 'utf8')) as { p99_ms: number; max_ms: number }
-  }
-  await loop()
+  await beginLoopDelays(child, bench.dir)
   const began = Date.now()
   const burst = await receive(gateway(1), BURST)
   const took = Date.now() - began
   // The cost and the cores are those of the last step, whose rate was too high.
   result.one_instance = { keeps_up_with_per_s: round(most, 0), ...stepCosts.at(-1), steps }
   const { cpu_ms, cores } = shownReceiving([burst])
-  result.burst = { texts: BURST, per_s: round((BURST * 1_000) / took, 0), loop_of_shard: await loop(), cpu_ms, cores }
+  const { shard: loop } = await endLoopDelays(child, bench.dir)
+  result.burst = { texts: BURST, per_s: round((BURST * 1_000) / took, 0), loop_of_shard: loop, cpu_ms, cores }
   report('texts received: CPU and stanza to webhook, against the bare library', result)
 } finally {
   await bench.end()

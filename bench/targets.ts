@@ -114,6 +114,17 @@ const ofMembers: readonly Target[] = [
   ),
 ].map((target) => ({ ...target, isByName: true }))
 
+const ofThousand: readonly Target[] = [
+  of('thousand', 'RSS in MB, 1,000 idle instances', '1000.idle.rss_mb', { most: 600 }),
+  of('thousand', 'CPU in percent of a core, 1,000 idle instances', '1000.idle.cpu_percent', { most: 3 }),
+  of('thousand', 's until 1,000 are connected, after a stop', '1000.after_stop.all_s', { most: 40 }),
+  of('thousand', 's until 1,000 are connected, after kill -9', '1000.after_kill.all_s', { most: 40 }),
+  of('thousand', 'events lost in a burst for 1,000 instances', '1000.burst.lost', { most: 0 }),
+  of('thousand', 'events doubled in a burst for 1,000 instances', '1000.burst.doubled', { most: 0 }),
+  of('thousand', 's until 1,000 are connected, after a minute without network', '1000.network.back.all_s', { most: 60 }),
+  of('thousand', 'loop delay p99 of the shard in ms until then', '1000.network.back.loop.shard.p99_ms', { most: 50 }),
+].map((target) => ({ ...target, isByName: true }))
+
 /** Targets of texts to groups, by the number of members. A small group must be cheap too. */
 const GROUPS: Record<string, { rate: number; cpu: number }> = {
   10: { rate: 9, cpu: 0.1 },
@@ -263,4 +274,5 @@ export const TARGETS: readonly Target[] = [
     variant: 'downloaded and decrypted',
   },
   ...ofMembers,
+  ...ofThousand,
 ]

@@ -5,7 +5,6 @@
 import { cpus } from 'node:os'
 import {
   amount,
-  countConnected,
   cpuMs,
   medianCores,
   ROUNDS,
@@ -13,7 +12,6 @@ import {
   round,
   rssMb,
   SMOKE,
-  sleep,
   spread,
   startBench,
   startLoaded,
@@ -21,6 +19,7 @@ import {
   UNLIMITED,
   watchCores,
 } from './measure.ts'
+import { untilConnected } from './parts/connected.ts'
 
 const CONTACT = '5511988880001'
 const INSTANCES = amount(20, 4)
@@ -43,7 +42,7 @@ try {
     await running.stop()
     const { service, gateway } = await bench.serve({ ...UNLIMITED, SVC_SHARDS: String(shards), SVC_STARTS_PER_SECOND: '1000' })
     running = service
-    while ((await countConnected(gateway)) < INSTANCES) await sleep(50)
+    await untilConnected(gateway, INSTANCES, performance.now())
     const pid = service.child.pid!
     const urls = instances.map(({ api_url }) => `${gateway.baseUrl}${new URL(api_url).pathname}/send-text`)
     async function through(count: number) {

@@ -4,7 +4,7 @@
  * in BENCH_COUNTS.
  */
 import crypto from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import { getEnvironmentData, isMainThread, MessagePort, setEnvironmentData, Worker } from 'node:worker_threads'
@@ -49,5 +49,6 @@ syncBuiltinESMExports()
 if (isMainThread)
   process.on('SIGUSR2', () => {
     const found = Object.fromEntries(NAMES.map((name, index) => [name, Number(counts[index])]))
-    writeFileSync(process.env.BENCH_COUNTS, JSON.stringify(found))
+    writeFileSync(`${process.env.BENCH_COUNTS}.part`, JSON.stringify(found))
+    renameSync(`${process.env.BENCH_COUNTS}.part`, process.env.BENCH_COUNTS)
   })

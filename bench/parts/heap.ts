@@ -3,10 +3,9 @@
  * `heap.mjs`.
  */
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { asked } from './asked.ts'
 
 const MODULE = fileURLToPath(new URL('./heap.mjs', import.meta.url))
 const fileIn = (dir: string) => join(dir, 'heap.json')
@@ -14,11 +13,4 @@ const fileIn = (dir: string) => join(dir, 'heap.json')
 export const heapEnv = (dir: string) => ({ NODE_OPTIONS: `--import ${MODULE}`, BENCH_HEAP: fileIn(dir) })
 
 /** Returns the memory in MB of the main thread and of all shards together: objects and their buffers. */
-export async function heapOf(child: ChildProcess, dir: string): Promise<{ main_mb: number; shards_mb: number }> {
-  const file = fileIn(dir)
-  rmSync(file, { force: true })
-  child.kill('SIGUSR2')
-  while (!existsSync(file)) await sleep(20)
-  await sleep(20)
-  return JSON.parse(readFileSync(file, 'utf8'))
-}
+export const heapOf = (child: ChildProcess, dir: string) => asked<{ main_mb: number; shards_mb: number }>(child, fileIn(dir))

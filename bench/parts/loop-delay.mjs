@@ -1,48 +1,40 @@
 /**
- * Module that is preloaded into a service (`bench/receive.ts`) to measure the delay of the event loops of its shards.
- * On SIGUSR2 it writes the 99th percentile and the maximum of the slowest shard as JSON to the file in BENCH_LOOP, and
- * starts a new measurement.
+ * Module that is preloaded into a service to measure the delay of the event loops of its main thread and of its shards
+ * (`loop-delay.ts`). The measurement begins with the thread. The first SIGUSR2 ends it, the next one begins a new one,
+ * and so on. Between two measurements the threads have no timer of 1 ms, which would use processor time.
  */
-import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
+import { isMainThread } from 'node:worker_threads'
+import { answerOnSignal } from './answer-on-signal.mjs'
+import { isShard } from './is-shard.mjs'
 
-const KEY = 'bench loop'
 /** Resolution of the measurement in ms: shorter delays are not measured. */
 const RESOLUTION = 1
-/** Indexes in the shared array: number of the request, and the 99th percentile and the maximum in ms. */
-const [EPOCH, P99, MAX] = [0, 1, 2]
 const NANO = 1e6
 
-if (isMainThread) {
-  const buffer = new SharedArrayBuffer(3 * 8)
-  setEnvironmentData(KEY, buffer)
-  const shared = new Float64Array(buffer)
-  process.on('SIGUSR2', () => {
-    writeFileSync(process.env.BENCH_LOOP, JSON.stringify({ p99_ms: shared[P99], max_ms: shared[MAX] }))
-    shared[P99] = 0
-    shared[MAX] = 0
-    shared[EPOCH]++
-  })
-} else if (isShard()) {
-  const shared = new Float64Array(getEnvironmentData(KEY))
+const msOf = (value) => Math.max(0, Math.round((value / NANO - RESOLUTION) * 10) / 10)
+const shown = ([p99_ms, max_ms]) => ({ p99_ms, max_ms })
+
+if (isMainThread || isShard()) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
   delay.enable()
-  let epoch = shared[EPOCH]
-  setInterval(() => {
-    if (shared[EPOCH] !== epoch) {
-      epoch = shared[EPOCH]
-      delay.reset()
-      return
-    }
-    const of = (value) => Math.round((value / NANO - RESOLUTION) * 10) / 10
-    shared[P99] = Math.max(shared[P99], of(delay.percentile(99)))
-    shared[MAX] = Math.max(shared[MAX], of(delay.max))
-  }, 200).unref()
-}
-
-/** Returns true in a shard. Piscina wraps the data that a thread gets in an array. */
-function isShard() {
-  const data = Array.isArray(workerData) ? workerData[1] : workerData
-  return data?.shard !== undefined
+  answerOnSignal({
+    key: 'bench loop',
+    file: process.env.BENCH_LOOP,
+    count: 2,
+    answer(request) {
+      if (request % 2 === 0) {
+        delay.enable()
+        delay.reset()
+        return [0, 0]
+      }
+      delay.disable()
+      return [msOf(delay.percentile(99)), msOf(delay.max)]
+    },
+    // The values of the slowest shard count.
+    result: (main, shards) => ({
+      main: shown(main),
+      shard: shown(main.map((_, index) => Math.max(...shards.map((each) => each[index])))),
+    }),
+  })
 }

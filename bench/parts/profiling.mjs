@@ -7,7 +7,8 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import { constants, PerformanceObserver } from 'node:perf_hooks'
-import { getEnvironmentData, isMainThread, setEnvironmentData, workerData } from 'node:worker_threads'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { isShard } from './is-shard.mjs'
 
 const KEY = 'bench profile'
 const PROFILES = {
@@ -72,13 +73,4 @@ function watch(turn, name) {
       session.disconnect()
     })
   }, LOOK).unref()
-}
-
-/**
- * Returns true in a shard. Piscina wraps the data that a thread gets in an array; `BENCH_OTHER` may be a checkout
- * without Piscina.
- */
-function isShard() {
-  const data = Array.isArray(workerData) ? workerData[1] : workerData
-  return data?.shard !== undefined
 }

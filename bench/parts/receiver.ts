@@ -1,6 +1,6 @@
 /**
- * Process of a bench that receives webhooks, counts them by type, and measures the delay of texts that contain the time
- * when they were sent (`stamp.ts`).
+ * Process of a bench that receives webhooks, counts them by type, counts the repeated ones, and measures the delay of
+ * texts that contain the time when they were sent (`stamp.ts`).
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,15 +16,21 @@ interface Seen {
 }
 
 const seen = new Map<string, Seen>()
+const ids = new Set<string>()
+let repeats = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
 const waiting = new Set<() => void>()
+const EVENT_ID = /"event_id":"(\w+)"/
 const TYPE = /"type":"(\w+)"/
 const STATUS = /"status":"(\w+)"/
 
 function take(body: string) {
   const type = TYPE.exec(body)?.[1] ?? 'none'
   const now = epoch()
+  const id = EVENT_ID.exec(body)?.[1]
+  if (id !== undefined && ids.has(id)) repeats++
+  else if (id !== undefined) ids.add(id)
   // `message_status` events are counted separately for each status, because one text has several of these events.
   const name = type === 'message_status' ? `${type} ${STATUS.exec(body)?.[1]}` : type
   const entry = seen.get(name)
@@ -59,6 +65,8 @@ const calls = {
   },
   reset() {
     seen.clear()
+    ids.clear()
+    repeats = 0
     latencies.length = 0
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
@@ -83,6 +91,8 @@ const calls = {
       look()
     }),
   counts: () => Object.fromEntries(seen),
+  /** Returns the number of events since the reset that had the id of an earlier one. */
+  repeats: () => repeats,
   latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
 }
 export type Receiver = typeof calls
