@@ -63,7 +63,10 @@ export interface ClusterEngine extends Engine {
 }
 
 const LOST_AFTER = 10 * SECOND
-/** Milliseconds within which another service must send its readings. It waits a second for each of its threads. */
+/**
+ * Milliseconds within which another service must send its readings. If one of its threads hangs, it answers after a
+ * second, without the readings of that thread.
+ */
 const READINGS_WITHIN = 2 * SECOND
 /** Maximum number of idle connections to one service. */
 const KEPT_FREE = 32

@@ -100,7 +100,7 @@ const FIRST_PARTNER = 15_550_100_001
 
 function partner(network: Network, person: Person, index: number): Person {
   // Numbers that end in 0000 have no account, so they are left out.
-  const number = FIRST_PARTNER + index + Math.floor(index / 9_998)
+  const number = FIRST_PARTNER + index + Math.floor(index / 9_999)
   return findNumber(network, String(number)) ?? person
 }
 
