@@ -58,8 +58,8 @@ const NONE = ['business.collections', 'business.products', 'contacts.picture']
 const HIDDEN = ['contacts.picture']
 
 /**
- * The expected results by error code of the network. An operation without a row for a code must fail with
- * `action_failed`; only those in `LISTS` succeed with every code.
+ * Expected results by the network's error code. An operation without a row for a code must fail with `action_failed`,
+ * except those in `LISTS`, which succeed.
  */
 export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
   400: [

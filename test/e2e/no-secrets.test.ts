@@ -164,8 +164,8 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
 })
 
 /**
- * Links an account with a passkey. The first attempt is refused, and the second one succeeds. All secret or personal
- * values are recorded, so that the output can be searched for them.
+ * Links an account with a passkey after several refused attempts. Records all secret and personal values, so that the
+ * output can be searched for them.
  */
 async function linkWithPasskey() {
   const phone = secret('number of the account with a passkey', '5511977770001')

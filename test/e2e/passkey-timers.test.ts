@@ -1,7 +1,4 @@
-/**
- * Tests the time limits of linking with a passkey: of the QR codes, the options and the proof, and of every wait. In
- * the first two tests, a person needs longer to use the passkey than a QR code is valid.
- */
+/** Tests the time limits of linking with a passkey: of the QR codes, the options, the proof, and every wait. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PasskeyInput } from '../../packages/sandbox/src/testing.ts'

@@ -79,8 +79,8 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       answers++
       await Promise.all([started, sent])
     }
-    // The database is down for a while. During this time the service must report this and accept no messages.
-    // Afterwards it must work as before.
+    // While the database is down, the service must report this and accept no messages. Afterwards it must work as
+    // before.
     await cluster.kill()
     const health = () => ask('GET', `${gateway.baseUrl}/health/ready`)
     const { body } = await until(health, ({ status }) => status === 503)

@@ -156,8 +156,8 @@ test('with disable_enqueue_when_disconnected a text is refused while not connect
   await delivered(ANA, 'now!')
 })
 
-// An earlier bug: if the network refused a query with the code 408, this was treated as a lost connection. So all later
-// messages waited while the network answered with 408.
+// An earlier bug: a query that the network refused with the code 408 was treated as a lost connection, so all later
+// messages waited.
 test('a query that the network refuses with 408 fails its item alone: the next one leaves', async () => {
   await world.sandbox.fault({ on: 'query', match: { xmlns: 'w:g2' }, do: { query_error: [408, 'request-timeout'] }, times: 100 })
   const toGroup = await world.gateway.sendText(instance, '120363999999999998-group', 'to a group')

@@ -76,8 +76,8 @@ test('the verified name of a business comes with the pairing, and what it calls 
   assert.deepEqual(await notifications(), [renamed('Shop & Co')])
 })
 
-// The library stores no version for an empty collection. An earlier bug: the first entry of such a collection was
-// treated as history.
+// An earlier bug: the first entry of an empty collection was treated as history, because the library stores no version
+// for an empty collection.
 test('the first label of an account that had none is told', async () => {
   await world.sandbox.createPhone(EMPTY)
   const { notifications, label, waitFor } = await linked(EMPTY)

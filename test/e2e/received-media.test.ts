@@ -97,8 +97,8 @@ test('a large file is whole, too', async () => {
 test('a file that was changed on its way never arrives as if it were whole', async () => {
   const url = await fileLink()
   await story.world.sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
-  // 20,000 bytes are a multiple of the block size of the cipher. An earlier bug: a changed file of such a size was
-  // delivered completely before its MAC was checked.
+  // An earlier bug: a changed file whose size is a multiple of the cipher's block size was delivered completely before
+  // its MAC was checked.
   const changed = await fetch(url)
   assert.equal(changed.status, 200)
   await assert.rejects(changed.arrayBuffer(), { name: 'TypeError' }, 'the connection is cut')
@@ -135,8 +135,8 @@ interface Block {
   download_error: string | null
 }
 
-// The files in posts of channels are not encrypted, so the posts have no key. An earlier bug: such a post had no link,
-// or a link that needed a key and always failed.
+// The files in posts of channels are not encrypted. In an earlier bug, the link of such a file was missing, or needed a
+// key and always failed.
 test('what a channel posts is read by its link, of every kind, and cut when it was changed', async () => {
   const { sandbox } = story.world
   const { id: channel } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ANA, subscribers: [ME] })

@@ -53,10 +53,7 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
   return String(message_id)
 }
 
-/**
- * Tags of nodes that may differ between the two stanzas: ciphertexts, recipients, tokens, and the identity of the
- * device. Attributes that may differ are left out by `said`.
- */
+/** Tags of nodes that may differ between the first stanza of a message and its repetition. */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {
   const { to, participant, recipient, device_fanout, phash, peer_recipient_pn, ...rest } = attrs

@@ -134,8 +134,8 @@ test('a link gets a card from the page behind it, in an edit too, and none when 
 
 test('the page behind a link is asked for under our name, and read in the charset it declares', async (t) => {
   const agents: (string | undefined)[] = []
-  // Pages for link previews. They contain "注文" in Shift JIS, and "Pão – 5 €" in the encoding that web pages call ISO
-  // 8859-1. The last page is compressed, and longer than what the service reads of a page.
+  // Pages for link previews: "注文" in Shift JIS, and "Pão – 5 €" in the encoding that web pages call ISO 8859-1. The
+  // last page is longer than what the service reads of a page.
   const pages: Record<string, [type: string, body: Buffer, title: string]> = {
     '/jp': ['text/html', Buffer.from('<meta charset="shift_jis"><title>\x92\x8d\x95\xb6</title>', 'latin1'), '注文'],
     '/pt': ['text/html; charset=iso-8859-1', Buffer.from('<title>P\xe3o \x96 5 \x80</title>', 'latin1'), 'Pão – 5 €'],

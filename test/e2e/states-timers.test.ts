@@ -148,8 +148,7 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   }
   assert.equal(held.state().status, 'disconnected')
   await sandbox.clearFaults()
-  // The clock advances in steps of one second. If it ran much faster than the machine, the login would time out. If
-  // this happens nevertheless, the service tries again.
+  // The clock advances in steps of one second: if it ran much faster than the machine, the login would time out.
   for (let second = 0; second < 450 && held.state().status !== 'connected'; second++) await pass(SECOND, SECOND)
   await held.is('connected', null)
 })
@@ -263,7 +262,7 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
   assert.match(String((await codeOf(again)).value), /^data:image/)
 })
 
-/** Makes the store refuse commits of this record. `times`: the number of commits that it still has to refuse. */
+/** Makes the store refuse the next `refusals.times` commits that contain this record. */
 function failing(record: (instance: string) => string) {
   const refusals = { instance: '', times: 0 }
   const { store } = shard.deps

@@ -47,8 +47,7 @@ async function inboxItem(phone: string, id: string) {
   }
 }
 /**
- * Returns the people who received a status. Waits for a later message: when it has arrived, everybody has received the
- * status.
+ * Returns the people who received a status. Waits for a later message to each person, which arrives after the status.
  */
 async function seenBy(id: string): Promise<string[]> {
   const seen: string[] = []

@@ -9,8 +9,8 @@ const stage = await startStage(ME)
 await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
 after(() => stage.world.stop())
 
-// The library ignores the attribute that says that a group is suspended. An earlier bug: a send ended with the error
-// code of the network's refusal.
+// An earlier bug: the library ignores that a group is suspended, so a send ended with the error code of the network's
+// refusal.
 test('a send to a suspended group ends in group_suspended until it is suspended no more', async () => {
   const { sandbox, gateway } = stage.world
   const { id } = await sandbox.createGroup({ subject: 'Trip', owner: ANA, participants: [ME] })

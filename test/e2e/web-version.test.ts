@@ -24,8 +24,8 @@ async function stored() {
   }
 }
 
-// An earlier bug: a refusal was attributed to the version that was current when the refusal arrived. So when many
-// instances were refused at the same time, good versions were marked as refused, too.
+// An earlier bug: a refusal was attributed to the version that was current when the refusal arrived, so good versions
+// were marked as refused.
 test('a refused version is left for a better one, and a late refusal of it says nothing about the better one', async () => {
   const first = await see.connected()
   const second = await see.connected()

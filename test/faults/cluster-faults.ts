@@ -18,8 +18,8 @@ const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 export interface ClusterFaults {
   /**
-   * The faults by name. Each resolves when the fault is over. If it has ended a member, this member runs again only
-   * after `mend`.
+   * The faults by name. Each resolves when the fault is over. A member that a fault has ended runs again only after
+   * `mend`.
    */
   kinds: Record<string, (member: Member) => Promise<void>>
   /** Starts the members that have ended. */

@@ -1,6 +1,6 @@
 /**
- * Cuts the connection again and again while texts arrive. Lost connections are the most frequent fault. They would lose
- * messages if the service did not store each message before it acknowledges it.
+ * Cuts the connection again and again while texts arrive. Texts would be lost if the service acknowledged them before
+ * it stores them.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Runs a service whose engine also takes commands from other services. The first argument is the port for these
- * commands. The service hosts all instances that it knows, and prints the same line as a normal service.
+ * Runs a service that hosts all instances that it knows. Its engine also takes commands from other services, on the
+ * port in the first argument.
  */
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'

@@ -64,8 +64,8 @@ test('a sender key that cannot be read for a moment costs no message', async () 
   assert.equal(textOf(event!), 'to all')
 })
 
-// An earlier bug: if this read failed, the message was treated as one of an unknown kind. It was reported as
-// `unsupported`, and its text was lost.
+// An earlier bug: if the earlier message could not be read, the message about it was reported as `unsupported`, and its
+// text was lost.
 test('a message about another one is told whole although that one could not be read at first', async () => {
   const failed = failOnce((key) => key.startsWith(keys.sents(INSTANCE)))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NOBODYKNOWS'))
@@ -105,8 +105,7 @@ async function groupWith(stranger: string) {
   }
 }
 
-// An earlier bug: if the read of the pair (number and LID) failed, the notification was treated as an unknown stanza.
-// So it was acknowledged and lost.
+// An earlier bug: if the pair of number and LID could not be read, the notification was acknowledged and lost.
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)

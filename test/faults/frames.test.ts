@@ -116,8 +116,7 @@ const element = (tag: string, attrs: Record<string, string>, content?: BinaryNod
 })
 
 /**
- * Counts the records that the service writes while `act` sends it stanzas. `most`: the most in one turn of the event
- * loop; `all`: the sum.
+ * Counts the records that the service writes during `act`. `most`: the largest number in one turn of the event loop.
  */
 async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; all: number }> {
   let [now, most, all, isOver] = [0, 0, 0, false]

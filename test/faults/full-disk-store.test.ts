@@ -128,8 +128,8 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
-// An earlier bug: if the disk has space for only half of the data, the system writes this half and reports no error. So
-// half of a file was acknowledged as stored.
+// An earlier bug: half of a file was acknowledged as stored. The system reports no error if the disk has space for only
+// a part of the data.
 test('a last piece for which the disk has only half of the room is refused', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 64)
   if (!disk) return
@@ -140,8 +140,8 @@ test('a last piece for which the disk has only half of the room is refused', asy
   assert.deepEqual(await blobs.list('one:'), ['one:1'])
 })
 
-// An earlier bug: if ffmpeg cannot write its complete output, it reports damaged input. So senders were told that their
-// media are invalid, although the disk was full.
+// An earlier bug: if the disk was full, senders were told that their media are invalid, because ffmpeg then reports
+// damaged input.
 test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 32)
   if (!disk) return

@@ -48,8 +48,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /**
- * Returns a free port. A test uses it for all starts, so that `api_url` stays valid. The port is below those that
- * systems assign (32,768 and up), so that no other program takes it.
+ * Returns a free port below those that systems assign (32,768 and up), so that no other program takes the port between
+ * two starts.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
@@ -64,8 +64,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts the network, the service and the receiver. `onNetwork`: additional environment variables of the network's
- * process. `onService`: those of each start of the service.
+ * Starts the network, the service and the receiver. `onNetwork` and `onService`: additional environment variables of
+ * the network and of the service.
  */
 export async function startGround(
   onNetwork: Record<string, string> = {},

@@ -57,8 +57,8 @@ export async function runHomes({ side, sides, random, takeovers }: Model): Promi
   await query(NOTING)
   const instances = Array.from({ length: 6 }, () => randomUUID() as string)
   /**
-   * Sequence number of the last confirmed write, by writer and instance. Lower numbers may be missing in the store: if
-   * several commits wait together, only the last value of a record is stored.
+   * Sequence number of the last confirmed write, by writer and instance. The store may lack lower numbers: of commits
+   * that wait together, only the last value of a record is stored.
    */
   const confirmed = new Map<string, number>()
 

@@ -53,8 +53,8 @@ export interface HostedWorld {
 }
 
 /**
- * Starts the network, the receiver and one instance. `account`: options of the account's phone. `refused`: selects
- * commits that are refused from the start on, as with `refuse`.
+ * Starts the network, the receiver and one instance. `account`: options of the account's phone. `refused`: as `when` of
+ * `refuse`, from the start on.
  */
 export async function startHosted(
   phone: string,

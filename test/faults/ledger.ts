@@ -54,10 +54,7 @@ export function firstDeliveries(events: readonly Event[]): Event[] {
   return events.filter(({ event_id }) => !seen.has(event_id) && seen.add(event_id))
 }
 
-/**
- * Returns a sentence for each item with a lower number than an earlier item of its sequence. `lineOf`: the sequence of
- * an item; `numberOf`: its number in the sequence.
- */
+/** Returns a sentence for each item with a lower number than an earlier item of the same sequence (`lineOf`). */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()
   const wrong: string[] = []

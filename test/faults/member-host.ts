@@ -95,8 +95,8 @@ const namesOf = (members: readonly { name: string }[]) =>
     .join()
 
 /**
- * Resolves when this member has reported that it must end, with the reasons. In a real service the process ends at this
- * point; here several members share one process.
+ * Resolves with the reasons for which this member has reported that it must end. The process goes on, because several
+ * members share it.
  */
 export const isOver = ({ over }: RunningMember) =>
   until(

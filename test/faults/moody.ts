@@ -6,8 +6,8 @@ import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * Failures of the receiver. The gateway tries again at once after a close without an answer, because the connection may
- * have been stale. So only a second close counts as a failed attempt.
+ * Failures of the receiver. Only a second close counts as a failed attempt, because the gateway tries again at once
+ * after the first close.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
@@ -19,10 +19,7 @@ export interface Moody {
   hangNext(): void
 }
 
-/**
- * For each failure, a limit from 0 to 1. A random number chooses the failure of a first attempt: the first entry whose
- * limit is above this number.
- */
+/** Failures of a first attempt. A random number from 0 to 1 selects the first entry whose limit is above the number. */
 const FAILS_BELOW: readonly [Mood, number][] = [
   ['500', 0.02],
   ['closed', 0.04],

@@ -408,8 +408,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     // The server looks for a deadlock 1.5 s after the takeover began to wait. The takeover gives up after 3 s without
     // an answer, so this is early enough.
     await side.query("ALTER ROLE svc SET deadlock_timeout = '1500ms'")
-    // A thread of the former owner locks its own row first. When the takeover waits for this row, the thread also locks
-    // the row of its service. So each of the two waits for the other.
+    // A thread of the former owner locks its own row. While the takeover waits for this row, the thread waits for the
+    // row of its service: a deadlock.
     const starting = (await cluster.client(schema)).query(`SET deadlock_timeout = '20s'; DO $$ BEGIN
       PERFORM FROM svc_writer WHERE service IS NOT NULL FOR UPDATE;
       PERFORM pg_advisory_xact_lock(1);

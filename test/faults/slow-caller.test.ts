@@ -10,8 +10,8 @@ import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 const STOP_SECONDS = 6
 /**
- * Time in ms after which the network acknowledges the text. The stopping service first waits for the slow client, for
- * half of the allowed time. The text must still be in flight after that.
+ * Time in ms after which the network acknowledges the text. It is longer than the time for which the stopping service
+ * waits for the slow client: half of the allowed time.
  */
 const ACK = 4_000
 

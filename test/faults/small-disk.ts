@@ -49,8 +49,8 @@ export async function onSmallDisk(t: TestContext, kind: FileSystem, megabytes = 
 export const errorOf = ({ body }: Answer) => body.error as { code: string; message: string; details: Record<string, unknown> }
 
 /**
- * Fills the disk, and then sends large texts until the service refuses them. No event may be delivered in that
- * time, because that would free space. Resolves with the ids of the texts.
+ * Fills the disk, and then sends large texts until the service refuses them. Resolves with the ids of the texts. No
+ * event may be delivered in the meantime, because a delivery would free space.
  */
 export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<string[]> {
   const isFull = async () => String(errorOf(await ready())?.message).includes('is full')

@@ -1,7 +1,6 @@
 /**
- * True in the full run (`npm run test:full`, which sets `SVC_TEST_FULL=1`). It tests each rule in all cases. `npm test`
- * tests only the case that shows a rule, and cases in which there was a fault, because all tests together may take
- * twenty minutes on two cores.
+ * True in the full run (`npm run test:full`), which tests each rule in all cases. `npm test` tests only selected cases,
+ * because it must take at most twenty minutes on two cores.
  */
 export const isFull = process.env.SVC_TEST_FULL === '1'
 

@@ -20,8 +20,8 @@ export const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8'
 export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : []
 
 /**
- * Returns the URL of a module of the repository or of the tests. `path` is relative to the caller (`from`) and has no
- * extension; the result has the extension of the caller's file.
+ * Returns the URL of a module. `path` is relative to the caller (`from`) and has no extension; the result has the
+ * extension of the caller's file.
  */
 export const sameKind = (path: string, from: string) => new URL(`${path}${extname(from)}`, from)
 

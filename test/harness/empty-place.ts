@@ -7,10 +7,7 @@ import { must } from './http.ts'
 import type { Place } from './place.ts'
 import { createSandbox } from './sandbox.ts'
 
-/**
- * Paths of the API whose answers show what a test has left. All instances and keys are deleted first; then the answers
- * must be the same as at the beginning.
- */
+/** Paths of the API whose answers must be the same as at the beginning, after all instances and keys are deleted. */
 const LEFT = ['/admin/workspace', '/admin/security', '/admin/oauth-apps', '/admin/webhook-log', '/admin/api-keys']
 const LEFT_OF_ACCOUNT = ['/account/webhooks', '/account/instances']
 

@@ -117,7 +117,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** Content of the pictures. Encoders cannot compress `noise`; most real stickers are like `drawing`. */
+  /** Encoders cannot compress `noise`; most real stickers are like `drawing`. */
   scene: 'drawing' | 'noise'
   /** Frames per second. */
   rate?: number

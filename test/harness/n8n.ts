@@ -83,10 +83,7 @@ export async function startN8n(folder: string, credentials: Json) {
     return new workflows.Workflow({ id, name: id, nodes: built, connections, active: true, nodeTypes, settings: {} })
   }
 
-  /**
-   * Runs a workflow from its first node. If that node is a trigger, it outputs these items. Otherwise, it gets them as
-   * its input.
-   */
+  /** Runs a workflow from its first node, which gets `items` as its input, or outputs them if it is a trigger. */
   async function run(workflow: Untyped, items: Json[], data: Untyped = additionalData()): Promise<Run> {
     const [node] = Object.values(workflow.nodes) as Untyped[]
     const input = items.map((item) => ('json' in item ? item : { json: item }))

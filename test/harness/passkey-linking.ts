@@ -90,7 +90,7 @@ export async function refuse(linking: Linking, child: string, code = 403) {
   await world.sandbox.post('/answers', { match: { conn, xmlns: 'md', child }, do: { error: [code, 'refused'] }, times: 1 })
 }
 
-/** Submits a response that the network refuses. The linking goes on without it: the owner must compare the code. */
+/** Submits a response that the network refuses, so the owner must compare the code. */
 export async function withoutProof(linking: Linking) {
   await refuse(linking, 'passkey_prologue')
   assert.deepEqual(answerOf(await answer(linking)), [502, 'action_failed'])

@@ -167,9 +167,8 @@ const READY = ['ready', 'standby']
 const INITDB = ['-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C', '--wal-segsize=1', '--no-sync', '--no-instructions']
 
 /**
- * Creates the data folder of a new cluster. The first cluster of a checkout is stored and then copied, because `initdb`
- * takes more than a second of CPU time, and many tests start a cluster. The name of the stored folder contains a
- * hash of the arguments, so that other arguments lead to a new one.
+ * Creates the data folder of a new cluster. The first folder of a checkout is stored and then copied, because `initdb`
+ * takes more than a second of CPU time.
  */
 function createData({ dir, data, user }: ServerFolder): void {
   const version = basename(dirname(programs!))
@@ -183,9 +182,8 @@ function createData({ dir, data, user }: ServerFolder): void {
 }
 
 /**
- * Stores a copy of a new cluster for later tests. Tests that run at the same time may each do so, so the copy gets its
- * name only when it is complete. If it cannot be stored (read-only `node_modules`, full disk), nothing is thrown, and
- * the test uses its own cluster.
+ * Stores a copy of a new cluster for later tests. Several tests may do so at the same time, so the copy gets its name
+ * only when it is complete. If it cannot be stored, nothing is thrown.
  */
 function keep(data: string, kept: string): void {
   let draft: string | undefined

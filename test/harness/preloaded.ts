@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Compiles `source`, the path of a C file, to `library`. `flags` are further arguments of the compiler. Returns false,
- * or the reason why this machine cannot preload such a library.
+ * Compiles `source`, the path of a C file, to `library`. Returns false, or the reason why this machine cannot preload
+ * such a library.
  */
 export function compilePreloaded(source: string, library: string, ...flags: string[]): string | false {
   if (process.platform !== 'linux') return 'needs LD_PRELOAD'

@@ -33,10 +33,7 @@ process.on('exit', () => {
 /** Time limit of a start in ms. On a busy machine, a successful start may take more than half a minute. */
 const START_DEADLINE = 120_000
 
-/**
- * Runs a program. `args` are node's arguments with the program. Benchmarks and tests can replace them, for example to
- * start the program as users do.
- */
+/** Runs a program. `args`: node's arguments, including the program. */
 export async function run(
   flags: string[],
   env: Record<string, string>,

@@ -12,10 +12,7 @@ const textBlock = (message: string): ReceivedContent => ({
   text: { message, title: null, description: null, url: null },
 })
 
-/**
- * Builds a `received` event with a text. `text` is both the message id and the content. The other fields are those of
- * `webhooks/sample.ts`, without the name of the sender.
- */
+/** Builds a `received` event. `text` is both the message id and the content; `fields` replaces other fields. */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
   const nameless = { phone: '5511988880001', chat_name: null, sender_name: null }

@@ -56,15 +56,12 @@ export async function startReceiver(): Promise<Receiver> {
    */
   let parked: Parked[] = []
   let answer: Reply | null = null
-  /**
-   * Path of this receiver. Each receiver has its own path: a later test may use the same port, at which requests for an
-   * earlier test may still arrive.
-   */
+  /** Each receiver has its own path, because requests for an earlier test may still arrive at the same port. */
   const path = `/hook/${randomUUID()}`
 
   /**
-   * Returns the secret of an instance. Waits for it if necessary: the first events of an instance arrive before the
-   * answer to its creation, which contains the secret.
+   * Returns the secret of an instance. Waits for the secret if necessary: the first events of an instance arrive before
+   * the answer that contains the secret.
    */
   function secretOf(instance: string): Promise<string | undefined> | string {
     const known = secrets.get(instance)

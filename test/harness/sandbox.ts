@@ -21,8 +21,8 @@ export interface InboxItem {
   /** Media inside other content, such as headers, cards, or the picture of a product. */
   inner_media?: ReceivedMedia[]
   /**
-   * The decrypted content of a vote, an answer to an event, an encrypted edit or a reaction. It is decrypted with the
-   * JIDs that the people have in this chat. `error`: why this failed.
+   * The decrypted content of a vote, an answer to an event, an encrypted edit or a reaction. `error`: why the
+   * decryption failed.
    */
   opened?: Record<string, unknown>
   attrs?: Record<string, string>

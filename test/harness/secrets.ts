@@ -34,8 +34,8 @@ export function noteSecrets(text: string): void {
 }
 
 /**
- * Returns the environment variables for the log of a service: the level that is set for the tests. If none is set, the
- * log goes to a file in the folder, or has only fatal errors if there is no folder.
+ * Returns the environment variables for the log of a service. Unless SVC_LOG_LEVEL is set, the log goes to a file in
+ * the folder, or has only fatal errors if there is no folder.
  */
 export function loggingEnv(): Record<string, string> {
   if (process.env.SVC_LOG_LEVEL) return { SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL }

@@ -57,8 +57,8 @@ async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): bool
 const TIME = '1795360566'
 
 /**
- * Returns the examples by kind. The name of a kind is `tag type child`, with a dash for each of these that is absent.
- * `person`: the number and the LID of the sender of the stanzas.
+ * Returns the examples by kind. The name of a kind is `tag type child`, with a dash for each part that is absent.
+ * `person`: the number and the LID of the sender.
  */
 export async function specimens(
   kinds: readonly string[],
@@ -89,8 +89,8 @@ function fits({ attrs, children = [] }: Tree, type: string | undefined, child: s
 const comesIn = ({ direction }: Value) => direction !== 'out'
 
 /**
- * Builds a stanza from its description. `only` is the tag of the child by which the stanza is recognized as its kind.
- * All other children are left out.
+ * Builds a stanza from its description. `only`: the tag of the children that the stanza gets; by default it gets every
+ * required child.
  */
 function specimen(tree: Tree, person: { pn: string; lid: string }, only?: string): StanzaJson {
   const required = Object.entries(tree.attrs ?? {}).filter(([, value]) => comesIn(value) && !value.optional)

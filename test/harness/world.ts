@@ -37,9 +37,9 @@ export interface WorldOptions extends PlaceOptions {
    */
   own?: boolean
   /**
-   * True if the test itself opens the store of the running service. The service is then loaded as separate files, and
-   * not as a bundle, so that it shares the storage module with the test. Only this module knows which stores the
-   * process has open, and a process must not open the files of a store twice.
+   * True if the test itself opens the store of the running service. The service is then not loaded as a bundle, so that
+   * it shares the storage module with the test. Only this module knows which stores the process has open, and prevents
+   * a second opening of the same files.
    */
   opensStore?: boolean
 }

@@ -34,10 +34,7 @@ interface Team {
   told(parameters: (string | Fits)[], more?: Event): Promise<void>
 }
 
-/**
- * Runs the test function in two groups: in one, members are addressed by number, and in the other by LID. Ana owns both
- * groups, and Ben and the account are members.
- */
+/** Runs `tell` with two groups: the first one addresses its members by LID, and the second one by number. */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
   async (story) => {

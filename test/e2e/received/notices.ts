@@ -141,8 +141,8 @@ export const notices = {
   newsletter_admin_demote: roleChange('newsletter_admin_demote', 'subscriber'),
 
   /**
-   * Labels of a chat. The stanza names the chat by number or by LID. The label of a single message must not be reported
-   * as a label of the chat.
+   * The stanza names the labelled chat by number or by LID. The label of a single message must not be reported as a
+   * label of the chat.
    */
   async chat_label_association(story) {
     const { sandbox } = story.world

@@ -1,7 +1,7 @@
 /**
- * Two services run in two processes, each with real shard threads. The first one has an account. The engine of the second
- * one sends messages, reads chats and receives events of this account over the link. The first one is killed and started
- * again.
+ * Two services run in two processes, each with real shard threads. The first service has an account. The engine of the
+ * second service sends messages, reads chats and receives events of this account over the link. The first service is
+ * killed and started again.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -34,8 +34,8 @@ const ROUNDS = 300
 /** Number of bytes of a document. Its JSON request is nearly as long as a request may be. */
 const LARGEST = 47_000_000
 /**
- * Maximum growth of the memory in MB. Commands may use 192 MB, and their bytes are copied twice: to the shard thread,
- * and to the disk.
+ * Maximum growth of the memory in MB: commands may use 192 MB, and their bytes are copied to the shard thread and to
+ * the disk.
  */
 const MOST_GROWTH = 700
 

@@ -1,6 +1,6 @@
 /**
- * Members of a cluster share the instances of one real store, in one process. The start and the stop of an instance
- * only note which member runs it, and the stop also writes a record. At no time may two members run the same instance.
+ * Members of a cluster share the instances of one real store, in one process. At no time may two members run the same
+ * instance.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,7 +1,6 @@
 /**
- * A member stops while the database still carries out a commit of one of its threads, because a session of an operator
- * has locked a row. The thread is terminated, but the commit may be applied later. So the member must not release its
- * instances, or another one would write the same records.
+ * A member stops while the database still carries out a commit of one of its threads. The commit may be applied after
+ * the thread has ended, so the member must not release its instances.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,7 +1,7 @@
 /**
  * Measures how long accounts are not connected when members of a cluster of three are killed, stopped, started and
- * drained. No request may fail, and nothing may be lost. The bounds are far above what a quiet machine needs.
- * SVC_TEST_INSTANCES sets the number of instances that a member has at first.
+ * drained. No request may fail, and nothing may be lost. SVC_TEST_INSTANCES sets the number of instances that a member
+ * has at first.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,7 +1,6 @@
 /**
- * Kills the service while the disk is full: no acknowledged send and no received message may be lost. An earlier bug: a
- * failed commit inside the library's relay was treated as a refusal of the network. So an acknowledged message was
- * dropped in 4 of 6 runs.
+ * Kills the service while the disk is full: no acknowledged send and no received message may be lost. An earlier bug
+ * treated a failed commit as a refusal of the network, and dropped the message.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -21,7 +21,7 @@ const ANA = '5511988887777'
 const INSTANCES = Number(process.env.SVC_TEST_INSTANCES ?? 10)
 /**
  * Number of accounts that are started per second. With few accounts it is low, so that some sends arrive while their
- * accounts wait for their start. A measurement with more accounts uses the default of the service.
+ * accounts wait for their start.
  */
 const STARTS_PER_SECOND = INSTANCES > 25 ? '25' : '1'
 /** Time limit in ms of a standby's start, which ends only after the takeover. */

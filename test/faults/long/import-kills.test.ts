@@ -1,7 +1,6 @@
 /**
  * Kills the service at each step of an import. If it dies before the device is staged (stored for the next start), no
- * data of the device may stay. Otherwise, the next start creates the complete instance. The device must never be
- * connected twice, so the test deletes the moved instance at the source.
+ * data of the device may stay. Otherwise, the next start creates the complete instance.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'

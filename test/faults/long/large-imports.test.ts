@@ -17,10 +17,7 @@ import { linked, session } from '../../unit/portability/device.ts'
 import { startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
-/**
- * Number of closed sessions in the record of each device. With them, the file of one session has 11 kB. The library
- * keeps at most 40 of them.
- */
+/** Number of closed sessions in the record of each device: with them, the file of one session has 11 kB. */
 const CLOSED = 16
 const MB = 1_048_576
 const COUNTED = /^5000 sessions with devices: 5000 taken, 5000 converted\.$/m

@@ -31,9 +31,8 @@ const MOODS: readonly Mood[] = ['away', 'slow', 'full', 'well', 'refusing', 'wel
 const MOOD_MS = 5_000
 const INSTANCES = ['7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11', '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12']
 /**
- * Largest growth in MB of this process's memory in the full run. It allows for four copies with three parts of 5 MB
- * each, and is less than four whole files (400 MB). Four files of the short run would fit in, so there it is only
- * printed.
+ * Largest growth in MB of this process's memory in the full run. Four copies with three parts of 5 MB each need less,
+ * and four whole files (400 MB) need more.
  */
 const GROWTH_MB = 256
 

@@ -27,8 +27,8 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   let next = 0
 
   /**
-   * Runs the process, and kills it after this number of deliveries. Without `killAfter`, the process ends by itself
-   * when all events are written and delivered. Resolves with whether it ended by itself.
+   * Runs the process until it ends, or kills it after `killAfter` deliveries. Resolves with whether the process ended
+   * by itself.
    */
   async function live(killAfter: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {

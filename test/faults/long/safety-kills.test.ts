@@ -61,8 +61,8 @@ test('a kill at any step of a send keeps the budgets and the messages', { timeou
     for (const [round, step] of STEPS.entries()) {
       await until('the message waits for the budget', () => isHeld('first_contact_budget'))
       await restart(step)
-      // This request raises the budget by one, while two messages wait for the budget. The request fails if the service
-      // dies before the answer; this failure is ignored.
+      // This request raises the budget by one, while two messages wait. It fails if the service dies before the answer,
+      // so its failure is ignored.
       await set({ first_contacts_warm_up: null, first_contacts_per_hour: round + 1 }).catch(() => {})
       await dies(ground)
       await restart()
