@@ -16,8 +16,8 @@ export interface Downloaded {
 const WAITING = 512 * 1_024
 
 /**
- * Writes the body of a URL to a file, after it has passed through `through`. Throws FetchFailed. A status other than
- * 2xx is an answer, not an error, and writes nothing.
+ * Writes the body of a URL to a file. `through` converts the body on its way. Throws FetchFailed. A status other than
+ * 2xx is returned, and writes nothing.
  */
 export function guardedDownload(
   url: string,

@@ -59,7 +59,7 @@ export interface Answered {
   signal: AbortSignal
 }
 
-/** Fetches a URL. Throws FetchFailed. A status other than 2xx is an answer, not an error. */
+/** Throws FetchFailed. A status other than 2xx is returned, with an empty body. */
 export function guardedFetch(url: string, options: GuardedFetchOptions): Promise<Fetched> {
   const { maxBytes, tooLarge = 'fail' } = options
   return guardedRequest(url, options, async (answer) => {

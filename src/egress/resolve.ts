@@ -1,7 +1,7 @@
 /**
- * Resolves a name that a user chose, within a deadline. The system's own look-up occupies one of the four threads of
- * the process until a silent name server times out. So names are resolved over sockets (c-ares). The hosts file and the
- * search list are read here.
+ * Resolves a name that a user chose, within a deadline. It uses c-ares, because the system's own look-up occupies one
+ * of the four threads of the process until a silent name server times out. The hosts file and the search list are read
+ * here.
  */
 import { Resolver } from 'node:dns/promises'
 import { SECOND } from '../domain/clock.ts'

@@ -7,7 +7,7 @@ import { isPublic, isWithin, literalAddress, type Ranges, reachedAddress, readAd
 
 export const MAX_URL_LENGTH = 2_048
 
-/** `public`: on the internet. `allowed`: in the operator's list. `refused`: everything else. */
+/** `allowed`: in the operator's list. `public`: on the internet, and not in this list. */
 export type Verdict = 'public' | 'allowed' | 'refused'
 
 export function judge(text: string, allow: Ranges): Verdict {
@@ -26,8 +26,8 @@ const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * Returns the problem of a proxy URL as the end of a sentence; undefined if there is none. A path or query is refused,
- * because programs disagree about its meaning. A name is checked when the connection is made.
+ * Returns the problem of a proxy URL as the end of a sentence; undefined if there is none. A host name is not resolved
+ * here.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)
@@ -62,8 +62,8 @@ function credentialBytes(part: string): number | undefined {
 }
 
 /**
- * Returns the problem of a webhook URL as the end of a sentence; undefined if there is none. A name is checked at each
- * delivery, by the addresses to which it then resolves.
+ * Returns the problem of a webhook URL as the end of a sentence; undefined if there is none. A host name is not
+ * resolved here.
  */
 export function checkUrl(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

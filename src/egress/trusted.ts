@@ -10,7 +10,7 @@ const contexts = new Map<string, SecureContext>()
 /**
  * Returns a context that trusts the authority in the file `ca` and those that Node contains; undefined if `ca` is null,
  * because Node's own are then enough. The context is made once per file: with the option `ca`, each connection would
- * parse about 145 certificates again, which takes longer than the rest of the connection.
+ * parse about 145 certificates again.
  */
 export function trustedBy(ca: string | null): SecureContext | undefined {
   if (ca === null) return undefined

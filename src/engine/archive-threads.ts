@@ -1,6 +1,6 @@
 /**
  * The thread that writes archives of instances and reads files of imports. It is not the main thread, because deriving
- * a key from a passphrase takes a second of processor time and 128 MB. It ends after a while without requests.
+ * a key from a passphrase takes a second of processor time and 128 MB.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'

@@ -1,6 +1,6 @@
 /**
- * The thread that examines and converts media before they are sent. One is enough: the heavy work runs in ffmpeg
- * processes or in the thread pool of the process (sharp).
+ * The thread that examines and converts media before they are sent. One thread is enough, because the heavy work runs
+ * in ffmpeg processes or in the thread pool of the process (sharp).
  */
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'

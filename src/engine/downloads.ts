@@ -1,6 +1,6 @@
 /**
  * The thread that downloads and decrypts received files. This takes 5 ms of work per MB, so on the main thread eight
- * downloads would delay all other requests. The main thread only passes the pieces on.
+ * downloads would delay all other requests.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { FileDownload, OpenFile } from '../domain/file-download.ts'

@@ -19,15 +19,15 @@ import type { LogDetail, LogEntry, WebhookBody } from '../domain/webhook-log.ts'
 import type { ShardOperations } from '../features/index.ts'
 
 /**
- * `create`: a new instance, whose session starts immediately. `boot`: the process or thread starts again, and its
- * sessions continue. `takeover`: as `boot`, for an instance of a service that has failed and may still run somewhere.
+ * `create`: a new instance. `boot`: the process or thread starts again, and its sessions continue. `takeover`: as
+ * `boot`, for an instance of a service that has failed and may still run somewhere.
  */
 export const START_HOWS = ['create', 'boot', 'takeover'] as const
 export type StartHow = (typeof START_HOWS)[number]
 
 /**
  * `keep`: close without a logout; when the stop resolves, no thread can write records of the instance. `erase`: log out
- * (best effort, 5 s) and delete every record of the instance.
+ * (best effort, 5 s) and delete the records of the instance.
  */
 export type StopHow = 'keep' | 'erase'
 
@@ -80,9 +80,8 @@ export interface Engine {
    * Runs an operation in the shard thread of the instance. Rejects with `Failure`; `engine_unavailable` if the thread
    * is gone. Bytes of inline media are transferred, so the caller's input no longer has them.
    *
-   * If the start of the instance waits in line, the call moves the start ahead and waits for up to three seconds. If
-   * the start is due later, the call rejects at once with `engine_unavailable`, the reason `not_started` and the
-   * seconds to wait.
+   * If the start of the instance waits in line, the call moves it ahead and waits for up to three seconds. If the start
+   * is due later, the call rejects at once with `engine_unavailable` and the reason `not_started`.
    */
   call<Id extends OperationId>(
     instance: string,
@@ -159,10 +158,7 @@ export interface MediaSetup {
   downloadMs: number
 }
 
-/**
- * Options of the network. Null in a field means the value of the real network: its address, root key, certificate
- * authorities or media hosts.
- */
+/** Options of the network. Null in a field means the value of the real network. */
 export interface NetworkOptions {
   url: string | null
   /** Public key of 32 bytes in base64, with which the certificates of the server are verified. */

@@ -29,8 +29,8 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     log,
   })
   /**
-   * Queue of the queries. The thread runs one query at a time. A query is skipped if its caller has gone while it
-   * waited. A query that runs is always completed, and the next one waits for its end.
+   * Queue of the queries: the thread runs one at a time. A query is skipped if its caller has gone while the query
+   * waited.
    */
   const turns = new PQueue({ concurrency: 1 })
 

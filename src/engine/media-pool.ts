@@ -1,7 +1,6 @@
 /**
  * Threads that parse large bodies: 60 MB would block the main thread for 112 ms. The pieces of a body are sent while
- * they arrive, no faster than the thread parses them. So a thread can handle many bodies, and never holds the whole
- * text of one.
+ * they arrive, no faster than the thread parses them, so a thread never holds the whole text of a body.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { Dialect } from '../domain/dialect.ts'
@@ -15,7 +14,7 @@ import { createMediaThreads } from './media-threads.ts'
 const THREADS = 2
 const AT_ONCE = 5_000
 const WAITING = 10_000
-/** Heap limit in MB. Decoded files are outside of the heap; the parsed fields are in it. */
+/** Heap limit in MB. Decoded files are not in the heap. */
 const HEAP_MB = 256
 
 type Read = Result & { unknown: string[] }
@@ -47,8 +46,8 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
   })
 
   /**
-   * Sends a body to a thread, and returns its answer. The thread may answer before the end of the body; the rest is
-   * then not sent.
+   * Sends a body to a thread, and returns the answer of the thread. If the answer comes before the end of the body, the
+   * rest is not sent.
    */
   async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
     const { port1: port, port2 } = new MessageChannel()

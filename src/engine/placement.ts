@@ -40,8 +40,8 @@ export interface Placed {
 
 export interface Placement {
   /**
-   * Places an instance. A new one is placed on the shard with the fewest instances among those whose thread runs.
-   * Undefined if no thread runs and the instance was just created.
+   * Places an instance: on its earlier shard, or on the shard with the fewest instances among those whose thread runs.
+   * Undefined if `how` is `create` and no thread runs.
    */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined

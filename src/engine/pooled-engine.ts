@@ -1,6 +1,6 @@
 /**
- * The engine with shard threads. A thread that dies takes only its own sessions with it: its calls fail with
- * `engine_unavailable`, and its instances are started from storage in the next thread.
+ * The engine with shard threads. A thread that dies takes only its own sessions with it. Its calls fail with
+ * `engine_unavailable`, and its instances are started again in the next thread.
  */
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -86,8 +86,8 @@ function movable(input: unknown): ArrayBuffer[] {
 }
 
 /**
- * Creates the engine. Resolves when every shard thread answers. If one fails with an error that a retry cannot fix, all
- * threads are ended and the promise rejects.
+ * Resolves when every shard thread answers. If one fails with an error that a retry cannot fix, all threads are ended
+ * and the promise rejects.
  */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {

@@ -1,7 +1,4 @@
-/**
- * Finds ffmpeg and ffprobe. ffmpeg is the program that the operator names, or the one on the PATH. ffprobe is in the
- * same folder or on the PATH. Without them some media cannot be sent.
- */
+/** Finds ffmpeg and ffprobe. Without them some media cannot be sent. */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
@@ -16,8 +13,8 @@ export interface Programs {
 }
 
 /**
- * Time limit in ms for the answer of a program. Normally the answer takes 50 ms, but more than a minute on a busy
- * machine. A program that is too late counts as missing until the next start of the service, so the limit is long.
+ * Time limit in ms for the answer of a program. Normally the answer takes 50 ms, but on a busy machine more than a
+ * minute. A program that is too late counts as missing until the next start of the service.
  */
 const ANSWER_LIMIT = 5 * MINUTE
 const TRY_AGAIN = SECOND

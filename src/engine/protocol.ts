@@ -1,7 +1,6 @@
 /**
- * The supervisor's own commands to a shard thread. `hello` begins a thread run. Before `hello`, a thread answers only
- * `loaded`, so that a new thread does not accept work for the previous one. `hello` contains the setup, because the
- * threads of a standby are started before the store may be opened.
+ * Commands to a shard thread. `hello` begins a thread run and contains the setup. Before `hello`, a thread answers only
+ * `loaded`, because the threads of a standby are started before the store may be opened.
  */
 import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
@@ -17,10 +16,7 @@ export const ShardCommand = v.variant('type', [
   v.object({ generation, type: v.literal('hello'), setup }),
   v.object({ generation, type: v.literal('ping') }),
   v.object({ generation, type: v.literal('survey') }),
-  /**
-   * Ends the thread in tests: by an uncaught error, an exit, a full heap or an endless loop. The command is refused
-   * without `allowCrash`.
-   */
+  /** Ends the thread in tests. The command is refused without `allowCrash`. */
   v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
 ])
 export type ShardCommand = v.InferOutput<typeof ShardCommand>

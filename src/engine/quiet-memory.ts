@@ -26,10 +26,7 @@ export interface Reading {
 }
 
 export interface QuietMemory {
-  /**
-   * Whether a collection is due: the thread has worked since the last collection, was quiet for long enough, and uses
-   * enough bytes. Must be called at every check.
-   */
+  /** Whether a collection is due. Must be called at every check, because it counts quiet checks. */
   isDue(reading: Reading): boolean
   collected(bytes: number): void
 }

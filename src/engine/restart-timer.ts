@@ -12,10 +12,7 @@ const STABLE = MINUTE
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
 export interface RestartTimer {
-  /**
-   * Calls `start` after a delay, and returns the delay in ms. `upMs` is the time for which the ended thread was up;
-   * undefined if it was never up.
-   */
+  /** Calls `start` after a delay, and returns the delay in ms. `upMs` is undefined if the ended thread was never up. */
   schedule(upMs: number | undefined): number
   cancel(): void
 }

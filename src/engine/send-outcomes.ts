@@ -1,8 +1,8 @@
 /**
  * Passes outcomes of queued sends to callers that wait (`Prefer: wait`).
  *
- * Callers wait here and not in a call to the shard thread, because a thread accepts a limited number of calls. A thread
- * that restarts would also lose the call, although it still sends the message and announces its outcome.
+ * Callers wait here and not in a call to the shard thread: a thread accepts a limited number of calls, and loses them
+ * when it restarts.
  */
 import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
@@ -14,7 +14,7 @@ import type { Engine } from './engine.ts'
  */
 const RECENT = 4_096
 
-/** `gone`: the instance and its queue were deleted. It is unknown whether a message in flight arrived. */
+/** `gone`: the instance and its queue were deleted. A message in flight may have arrived. */
 export type Awaited = SendEnd | 'gone'
 
 export interface QueuedSend {

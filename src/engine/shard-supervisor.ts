@@ -12,8 +12,8 @@ import { createShardWatch } from './shard-watch.ts'
 import { createThreadLife, type ThreadLife, type ThreadLifeOptions } from './thread-life.ts'
 
 /**
- * Time limit in ms of a call. A thread without an answer in this time counts as unavailable. The longest deadline of an
- * operation is 45 s.
+ * Time limit in ms of a call. A call without an answer in this time fails with `engine_unavailable`. The longest
+ * deadline of an operation is 45 s.
  */
 const CALL_LIMIT = MINUTE
 /** Milliseconds after the deadline of a stop in which the thread must close the storage and answer. */

@@ -1,6 +1,6 @@
 /**
- * Returns unused memory of V8 to the system. After modules were loaded, for example, V8's young generation is nearly
- * empty, but V8 keeps the pages. The call blocks the thread for about 50 ms after a start, and longer with more memory.
+ * Returns unused memory of V8 to the system. The call blocks the thread for about 50 ms after a start, and longer with
+ * more memory.
  */
 import { Session } from 'node:inspector'
 

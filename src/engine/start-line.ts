@@ -1,5 +1,5 @@
 /**
- * Decides the order in which the waiting starts of one network route are admitted. The code is pure: it has no timers.
+ * Decides the order in which the waiting starts of one network route are admitted.
  *
  * Starts for which a request came take turns with all others, so that instances without requests are started, too.
  * Among the starts with a request, the workspaces take turns, so that no workspace holds up another.

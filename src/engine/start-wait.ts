@@ -1,6 +1,6 @@
 /**
- * Lets a call wait for the start of its instance, which may be in the line of its network route. The call moves the
- * start ahead in the line. Without this, callers would be refused whenever many instances start.
+ * Lets a call wait for the start of its instance, and moves this start ahead in the line. Otherwise, callers would be
+ * refused whenever many instances start.
  */
 import { SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'

@@ -1,7 +1,4 @@
-/**
- * The runs of one shard thread. Each run is started, answers for the first time, and ends; then the next run is
- * started.
- */
+/** The runs of one shard thread. When a run ends, the next one is started, until `finish` is called. */
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -16,7 +13,7 @@ import type { WarmThread } from './warm-thread.ts'
 
 /**
  * Time limit in ms of a start. It takes 0.2 to 1 s, but minutes on a busy machine, where ending the thread would make
- * the next start even slower. Each replacement of a thread that hangs doubles the limit, up to one hour.
+ * the next start even slower. So each thread that is ended for this reason doubles the limit, up to one hour.
  */
 const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
@@ -60,7 +57,7 @@ export interface ThreadLife {
    * false, without the work, if a thread is up, if none was ever up, during another such call, or after `finish`.
    */
   betweenRuns(work: () => Promise<void>): Promise<boolean>
-  /** Starts no further thread. Returns the last run, which the caller must end. Undefined if there is none. */
+  /** Prevents further starts. Returns the last run, which the caller must end; undefined if there is none. */
   finish(): { run: ThreadRun; isUp: boolean } | undefined
 }
 

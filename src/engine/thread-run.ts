@@ -1,7 +1,6 @@
 /**
  * One run of a shard thread: a Piscina pool with one thread, whose single task lasts as long as the thread. Calls are
- * sent in lists over a port, because a separate task for each call would cost one message per call. When the thread
- * ends, its calls fail immediately.
+ * sent in lists over a port, because a separate task for each call would cost one message per call.
  */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -13,8 +12,8 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Maximum number of calls of one thread that may run at the same time. Further calls are answered with 503. Other
- * messages have no limit: a refused ping would make the thread seem to hang.
+ * Maximum number of calls of one thread that may run at the same time. Other messages have no limit: a refused ping
+ * would make the thread seem to hang.
  */
 const CALLS_IN_FLIGHT = 4_000
 

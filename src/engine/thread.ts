@@ -21,8 +21,8 @@ export function threadModule(path: string, from: string): URL {
 }
 
 /**
- * Returns the flags for a thread that runs from source, because a new thread has no module hooks in Node 20. Without
- * them Piscina falls back to `require`, which fails at Baileys (top-level await). Undefined for compiled code.
+ * Returns the flags for a thread that runs from source; undefined for compiled code. A new thread has no module hooks
+ * in Node 20, and Piscina would then fall back to `require`, which fails at Baileys (top-level await).
  */
 export function threadFlags(module: URL): string[] | undefined {
   if (extname(module.pathname) !== '.ts') return undefined
@@ -31,8 +31,8 @@ export function threadFlags(module: URL): string[] | undefined {
 }
 
 /**
- * Returns the memory limits of a thread. Sizes are in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for
- * the main thread, would override the limits of later threads, so it is reset first. The main thread is not changed.
+ * Returns the memory limits of a thread, in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main
+ * thread, would override them, so it is reset first.
  */
 export function memoryLimits(oldMb: number, youngMb: number) {
   setFlagsFromString('--max-semi-space-size=0')

@@ -15,8 +15,7 @@ export interface WarmThread {
    */
   readonly loaded: Promise<void>
   /**
-   * Passes the thread to the caller; `end` then does nothing. Returns undefined if the thread has ended or was taken
-   * before.
+   * Passes the thread to the caller; `end` then does nothing. Undefined if the thread has ended or was taken before.
    */
   take(handlers: Handlers): ThreadRun | undefined
   end(): Promise<void>

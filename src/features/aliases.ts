@@ -1,7 +1,6 @@
 /**
  * Routes that clients of other gateways already use. Each row is an additional route of an operation, with the
- * credentials and limits of that operation, and is not in the API description. A row whose operation is not declared is
- * not mounted.
+ * credentials and limits of that operation, and is not in the API description.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'
@@ -18,7 +17,7 @@ export interface Alias {
   takesBoth?: true
   /**
    * Converts values of fields, by the name of the field: each value that the alias accepts (in upper or lower case)
-   * becomes a value of the operation. Any other value is refused.
+   * becomes a value of the operation.
    */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   own?: readonly string[]
@@ -28,7 +27,7 @@ export interface Alias {
   body?: true
   list?: string
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
-  /** Form of the answer. `done`: it is `{ value: true }`. `count`: it is only the `total`. */
+  /** Form of the answer. `done`: `{ value: true }`. `count`: only the `total`. */
   answer?: 'done' | 'count'
   /** The only dialect in which the route exists. There it takes precedence over routes with the same path. */
   dialect?: Dialect
@@ -112,9 +111,8 @@ const webhook = (name: string, type: string): Alias => ({
 const same = (route: Route, operation: string, rest: Partial<Alias> = {}): Alias => ({ route, operation, ...rest })
 
 /**
- * Further field names that an operation accepts on its main route: an order may have `token` instead of `order_token`.
- * The API description has only `order_token`, because a generated client cannot have two parameters with the name
- * `token`.
+ * Further field names that an operation accepts on its main route. The API description does not have them, because a
+ * generated client cannot have two parameters with the name `token`.
  */
 export const furtherNames: Readonly<Record<string, Alias>> = {
   'business.order': {

@@ -1,6 +1,6 @@
 /**
- * Decodes base64 of RFC 4648, and the variants that common tools write: with line breaks, without padding, or URL-safe.
- * It is plain JavaScript, because `atob` of Node 20 takes five times as long.
+ * Decodes base64 of RFC 4648, and the variants with line breaks, without padding, or URL-safe. It is plain JavaScript,
+ * because `atob` of Node 20 takes five times as long.
  */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 /**
@@ -23,13 +23,13 @@ export type Base64Problem = 'character' | 'blank' | 'padding' | 'length'
 
 export interface Base64Decoder {
   /**
-   * Decodes the next characters into `target` from index `at`. The target needs 3 bytes for every 4 characters. Returns
-   * the index after the last decoded byte.
+   * Decodes the next characters into `target` from index `at`. Four characters need 3 bytes. Returns the index after
+   * the last decoded byte.
    */
   write(characters: Uint8Array, target: Uint8Array, at: number): number
   /** Decodes the rest, at most 2 bytes. Returns the index after the last decoded byte. */
   end(target: Uint8Array, at: number): number
-  /** Returns the first problem; undefined if there is none so far. After a problem, nothing more is decoded. */
+  /** Returns the first problem; undefined if there is none so far. */
   problem(): Base64Problem | undefined
 }
 
@@ -41,7 +41,7 @@ export function createBase64Decoder(): Base64Decoder {
   let padding = 0
   /**
    * True after a blank within a line. Such a blank is most likely a `+` that was decoded as part of a form, so skipping
-   * it would send a damaged file. A blank beside a line break is only formatting.
+   * it would send a damaged file.
    */
   let isBehindBlank = false
   let isLineStart = true
@@ -98,10 +98,7 @@ export function createBase64Decoder(): Base64Decoder {
   }
 }
 
-/**
- * Decodes groups of four digits, until another character comes. Nearly all of a text consists of such groups. Returns
- * the number of groups.
- */
+/** Decodes groups of four digits, until another character comes. Returns the number of groups. */
 function wholeGroups(characters: Uint8Array, from: number, target: Uint8Array, at: number): number {
   let read = from
   let end = at

@@ -6,10 +6,7 @@ import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall }
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/**
- * Returns the message for the shard thread. `input` is the result of `parseInput`. Throws for a `local` operation,
- * which no shard thread handles.
- */
+/** Returns the message for the shard thread. `input` is the result of `parseInput`. Throws for a `local` operation. */
 export function callOf(endpoint: Endpoint, input: unknown): Call {
   const { id, kind, deadlineMs, notFound } = endpoint
   switch (kind) {

@@ -113,8 +113,7 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 
 /**
  * An identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other wrong value
- * is `invalid_phone`. Descriptions and error messages do not mention `broadcast`, because nothing can be sent to
- * broadcast lists.
+ * is `invalid_phone`.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -184,7 +183,7 @@ const isDay = z.iso.date()
 
 /**
  * True for a valid date and time. `Date` would convert 30 February to a day in March, so the day is checked separately.
- * The year is checked in UTC, because an offset can lead to a year that four digits cannot express.
+ * The year in UTC must also have four digits, because an offset can change it.
  */
 const isDateTime = (value: string) =>
   ISO.test(value) &&
@@ -299,10 +298,7 @@ function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
   return schema
 }
 
-/**
- * A picture, audio, video or other file, as URL, data URL or plain base64. Inline media is decoded at the request; a
- * URL is downloaded when the message is sent.
- */
+/** A file as URL, data URL or plain base64. A URL is downloaded when the message is sent. */
 export const media = (limitBytes: number, what: string) =>
   orHeld(z.string().min(1))
     .transform((given, context): MediaInput => {

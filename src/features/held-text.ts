@@ -1,7 +1,6 @@
 /**
  * A text of a large body that is too long for any field except a file. It is decoded while it arrives and is not kept.
- * A symbol represents it in the fields, because no caller can send a symbol. Only the schema of a file accepts the
- * symbol.
+ * A symbol represents it in the fields, because no caller can send a symbol.
  */
 import type { Base64Problem } from './base64-decoder.ts'
 

@@ -133,8 +133,8 @@ function* strayTexts(issues: Issues): Generator<unknown> {
 }
 
 /**
- * Validates the fields and returns the input. Throws `invalid_request` with the issues; or the code that all issues
- * have, such as `invalid_phone` or `media_invalid`.
+ * Validates the fields and returns the input. Throws `invalid_request` with the issues. If all issues have the same
+ * code, such as `invalid_phone`, it throws this code.
  */
 export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored'>, fields: RawFields): unknown {
   const meaningless = ignored(fields)
@@ -152,7 +152,7 @@ export function parseInput({ input, ignored }: Pick<Endpoint, 'input' | 'ignored
 export type RawBody = Uint8Array | (() => unknown)
 
 /**
- * Returns the fields of a body. An empty body is `{}`. If `list` is given, a bare list becomes the field of that name.
+ * Returns the fields of a body. An empty body has no fields. If `list` is given, a bare list becomes the field `list`.
  */
 export function readFields(body: RawBody, list?: string): RawFields {
   if (typeof body !== 'function' && body.byteLength === 0) return {}

@@ -4,10 +4,7 @@ import { plain } from './fields.ts'
 const INVITE_LINK_INVALID = { code: 'invite_link_invalid' } as const
 const CODE = /^([\w-]+)\/?(?:\?.*)?$/
 
-/**
- * An invitation link or its code; only the code is kept. `form` is the form of the link in error messages and in the
- * API description.
- */
+/** An invitation link or its code; only the code is kept. `form` is the form of the link in texts. */
 export const linkTo = (link: RegExp, form: string, example: string) =>
   plain(1, 256)
     .transform((value, context) => {

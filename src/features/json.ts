@@ -1,6 +1,6 @@
 /**
- * Parses JSON from callers. Thousands of small values cost more than their size suggests: 20 million `{}` (60 MB)
- * blocked a thread for two minutes. So the values are counted before the parsing.
+ * Parses JSON from callers. The values are counted before the parsing: 20 million `{}` (60 MB) blocked a thread for two
+ * minutes.
  */
 
 /** Maximum number of entries and fields of one body. The largest valid body of an operation has 1,208. */
@@ -17,8 +17,8 @@ const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [...'"\\,[{'].map((sign) => sign
 ]
 
 /**
- * Returns the index of the quote that ends a text; -1 if none ends it. A quote after an odd number of backslashes does
- * not end it.
+ * Returns the index of the quote that ends a text, or the length of `bytes` if there is none. An escaped quote does not
+ * end the text.
  */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {

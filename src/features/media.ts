@@ -1,4 +1,4 @@
-/** Serves received files. The link to a file is the credential: it contains the encrypted description of the file. */
+/** Serves received files. The link to a file is the credential. */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'

@@ -40,10 +40,7 @@ export interface Parts {
     warning?(): string | undefined
     buckets?(): readonly string[]
   }
-  /**
-   * Opens a received file. Resolves with undefined for an invalid link; rejects with `Failure`. Aborting the signal
-   * ends the download.
-   */
+  /** Opens a received file. Resolves with undefined for an invalid link. Aborting the signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
   copyOfReceivedFile(link: string): Promise<string | undefined>
   metrics(): Promise<string>

@@ -1,6 +1,6 @@
 /**
  * Linking an account that requires its passkey. A browser signs the challenge on a page of WhatsApp, and this API
- * accepts the assertion. A ticket lets a browser extension do both without other credentials.
+ * accepts the assertion. A browser extension can do both with a ticket.
  */
 import { z } from 'zod'
 import { PASSKEY_ATTEMPTS, PASSKEY_ERRORS, PASSKEY_STAGES } from '../domain/passkey.ts'
@@ -13,7 +13,7 @@ const WITHOUT_PADDING = /=+$/
 
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
-/** A text in base64url. Padding is accepted and removed. `fits` refuses a wrong length. */
+/** A text in base64url; padding is removed. `fits` refuses a wrong length. */
 const base64url = (
   description: string | undefined,
   fits: (text: string, refuse: (message: string) => void) => void,

@@ -64,8 +64,7 @@ export function routeNamed(name: string): RequestRoute {
 
 /**
  * Reads a request. Fields of the path take precedence over those of the body, and those of the body over those of the
- * query. Throws as `parseInput` does, with the field names of the caller. `onIgnored` gets the names of unknown fields,
- * even if the request is refused.
+ * query. Throws as `parseInput` does. `onIgnored` gets the names of unknown fields.
  */
 export function readRequest(
   { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,

@@ -1,7 +1,4 @@
-/**
- * The JSON-RPC 2.0 message that an agent posts to `/mcp`. The HTTP thread parses it, unless it is large; then another
- * thread does.
- */
+/** The JSON-RPC 2.0 message that an agent posts to `/mcp`. Another thread parses large messages. */
 import { Failure } from '../domain/failures.ts'
 import {
   type PreparedCall,
@@ -42,7 +39,7 @@ function messageOf(read: () => unknown): ReadMessage {
   return isMessage(value) ? { message: value } : problem(RPC.invalid, 'The body is not a JSON-RPC 2.0 message.')
 }
 
-/** Reads a large message. Only a call of a tool may be large. `read` throws as `parseJson` does. */
+/** Reads a large message, which must be a call of a tool. `read` throws as `parseJson` does. */
 export function readLargeMessage(read: () => unknown): ReadLargeMessage {
   const whole = messageOf(read)
   if ('problem' in whole) return whole

@@ -1,6 +1,6 @@
 /**
  * Operations as tools of the Model Context Protocol. Some operations have their own tools, and three generic tools
- * reach every operation that agents may call. Names, arguments, texts and limits come from the declarations.
+ * reach every operation that agents may call.
  */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
@@ -103,8 +103,8 @@ const AS_ROUTES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`. The area is left out if the name is
- * clear without the area (`send`, `messages`).
+ * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`. The areas `send` and `messages` are
+ * left out.
  */
 function toolName(id: string): string {
   const area = areaOf(id)
@@ -226,8 +226,8 @@ export interface Toolbox {
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * Returns the tools that a client may list and call. `toolsets` in the URL restricts them. A misspelled parameter is
- * refused, because it would otherwise allow all tools. A repeated one is also refused.
+ * Returns the tools that a client may list and call. `toolsets` in the URL restricts them. A misspelled or repeated
+ * parameter is refused, because ignoring it could allow all tools.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))

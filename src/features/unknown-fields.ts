@@ -1,6 +1,6 @@
 /**
  * Finds names in a request that its operation does not have. A known field in another spelling (`delayMessage`) is
- * refused. Any other name is ignored, so that clients may be newer than the service.
+ * refused. Other names are ignored, so that clients may be newer than the service.
  */
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -89,8 +89,8 @@ function report(name: string, path: string, properties: Fields, found: UnknownFi
 type Fields = Readonly<Record<string, FieldsSchema>>
 
 /**
- * Returns the field that a name means: the field with the same letters, whatever the case and the `_`, or the field for
- * which other gateways use this name. Undefined if no field has this meaning.
+ * Returns the field that a name means: the field with the same letters, or the field for which other gateways use this
+ * name. Undefined if there is none.
  */
 export function meantBy(name: string, properties: Fields, alsoKnown: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED) return undefined

@@ -1,4 +1,4 @@
-/** Declares changes of one group or channel, which the path identifies. All of them answer `{ value: true }`. */
+/** Declares changes of one group or channel, which the path identifies. */
 import type { z } from 'zod'
 import type { FailureCode } from '../domain/failures.ts'
 import { action, type Route } from './endpoint.ts'

@@ -1,7 +1,4 @@
-/**
- * The activity of each instance in memory. The stored hours of an instance are read at its first measurement; further
- * measurements are added to these hours.
- */
+/** The activity of each instance in memory, added to the hours that were stored earlier. */
 import { type Clock, HOUR } from '../domain/clock.ts'
 import type { InstanceReading } from '../domain/readings.ts'
 import {
@@ -24,8 +21,8 @@ export interface ActivityAccounts {
    */
   load(instance: string): Promise<void>
   /**
-   * Adds the growth since the last call for this instance. Returns the number of the hour that has changed; undefined
-   * if nothing has grown.
+   * Adds the growth since the last call for this instance. Returns the changed hour, as hours since the epoch;
+   * undefined if nothing has grown.
    */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined

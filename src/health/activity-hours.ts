@@ -1,6 +1,6 @@
 /**
  * Numbers of messages and deliveries for each of the last 168 hours, in a ring of 2.7 kB. Hours are counted from the
- * epoch; the place of an hour in the ring is its count modulo 168.
+ * epoch.
  */
 
 export const AMOUNTS = ['sent', 'received', 'delivered', 'failed'] as const

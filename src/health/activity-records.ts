@@ -1,6 +1,6 @@
 /**
  * Stores the activity of the instances. A record has the hours of one day, and is encrypted with the instance's key,
- * because it shows when an account is used. A new day replaces the record of eight days ago.
+ * because it shows when an account is used.
  */
 import * as v from 'valibot'
 import type { Log } from '../domain/log.ts'

@@ -1,6 +1,6 @@
 /**
- * Stores the numbers for the charts of the service. A record has one page of samples. A new page replaces the page of
- * the previous round, so a service has at most 519 records of up to 2 kB.
+ * Stores the numbers for the charts of the service. A record has one page of samples. A new page replaces an old one,
+ * so a service has at most 519 records of up to 2 kB.
  */
 import * as v from 'valibot'
 import { type Clock, DAY, MINUTE } from '../domain/clock.ts'

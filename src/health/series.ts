@@ -1,6 +1,6 @@
 /**
  * The numbers of the service in the last hour, day and week. Each window is a ring of slots, into which samples are
- * merged. The rings are in memory, and the newest slots are stored once a minute.
+ * merged.
  */
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { HealthPoint, HealthWindow } from '../domain/dashboard.ts'

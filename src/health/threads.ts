@@ -7,8 +7,7 @@ export const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 const share = (busy: number) => Math.round(busy * 100) / 100
 
 /**
- * Returns the health of the threads. `generations` has the number of the current run of each shard thread, and
- * `surveys` its last answer; undefined for a thread that is down.
+ * Returns the health of the threads. Entries of `generations` and `surveys` are undefined for a thread that is down.
  */
 export const threadsOf = (
   main: { heapBytes: number; busy: number },

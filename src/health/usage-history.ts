@@ -1,7 +1,6 @@
 /**
- * Usage of every instance over the last day, in memory: 1.7 kB per instance. Totals are kept every ten seconds for a
- * minute, every five minutes for an hour, and every hour for a day. The usage of a window is the difference between the
- * present totals and the oldest totals in the window.
+ * Usage of every instance over the last day, in memory: 1.7 kB per instance. The usage of a window is the difference
+ * between the present totals and the oldest totals in the window.
  */
 import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { InstanceWork } from '../domain/readings.ts'

@@ -1,7 +1,4 @@
-/**
- * Authentication. The first check that fails determines the answer. All checks are synchronous, so that many concurrent
- * guesses cannot pass a throttle together.
- */
+/** Authentication. All checks are synchronous, so that many concurrent guesses cannot pass a throttle together. */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -39,10 +36,7 @@ export interface AccessChecksDeps {
   shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  /**
-   * Compares a token with the metrics token, in constant time. Undefined if no metrics token is set; then only callers
-   * on this machine or in a private network get the metrics.
-   */
+  /** Compares a token with the metrics token, in constant time. Undefined if no metrics token is set. */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
@@ -115,10 +109,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return caller
     },
 
-    /**
-     * True if a request that was accepted would still be accepted. Streams check this while they are open. The call
-     * does not count against any limit.
-     */
+    /** Whether a request that was accepted would still be accepted. The call does not count against any limit. */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -147,7 +138,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return { workspace: key.workspace }
     },
 
-    /** Checks an admin request. `value` is the admin key; the default is the bearer token of the request. */
+    /** Checks an admin request. `value` is the admin key. */
     admin: (incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } =>
       admins.admit(value, incoming),
 

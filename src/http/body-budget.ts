@@ -1,26 +1,20 @@
 /**
- * Limits the memory for bodies, shared by all requests. Memory is reserved until the request is answered, because
- * decoded files are in memory until then. One instance or workspace gets at most half of it, because its slow uploads
- * could otherwise block all others.
+ * Limits the memory for bodies, shared by all requests. One instance or workspace gets at most half of it, because its
+ * slow uploads could otherwise block all others.
  */
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
-/**
- * Bytes for all bodies together. A body of the largest size has 48 MB after decoding. Parsed pieces that are not freed
- * yet are not counted (about 200 MB with forty concurrent bodies).
- */
+/** Bytes for all bodies together. A body of the largest size has 48 MB after decoding. */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
   /**
-   * Throws if this many bytes are not available now; reserves nothing. Called before the body is read, so that a client
+   * Throws if this many bytes are not available; reserves nothing. Called before the body is read, so that a client
    * gets the refusal before it sends a large body.
    */
   check(bytes: number): void
-  /**
-   * Changes the reservation to this many bytes. Throws if they are not available; the previous reservation then stays.
-   */
+  /** Changes the reservation to this many bytes. Throws, and changes nothing, if they are not available. */
   hold(bytes: number): void
   /** Reduces the reservation to this many bytes. Never throws and never reserves, even after `release`. */
   lower(bytes: number): void

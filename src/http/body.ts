@@ -120,8 +120,8 @@ export async function receiveBody(
 }
 
 /**
- * Receives the body of an operation that takes a file. The pieces are not kept, so no memory is reserved. Rejects if
- * the body is too large, too slow or of another content type.
+ * Receives the body of an operation that takes a file. Rejects if the body is too large, too slow or of another content
+ * type.
  */
 export async function* receiveFile(
   request: Request,
@@ -137,10 +137,7 @@ export async function* receiveFile(
 
 type Incoming = AsyncGenerator<Uint8Array, void>
 
-/**
- * Yields the pieces of a body. Rejects with the reason if the body is refused. If the caller stops early, the rest of
- * the body is discarded.
- */
+/** Yields the pieces of a body. Rejects with the reason if the body is refused. */
 async function* piecesOf(
   request: Request,
   reader: BodyReader,

@@ -58,8 +58,8 @@ export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOu
 }
 
 /**
- * Runs an operation. Resolves with its answer, or with the acknowledgement of a send; rejects with `Failure`. If the
- * instance was deleted in the meantime, every `Failure` becomes `instance_not_found`.
+ * Runs an operation. Resolves with its answer, or with the acknowledgement of a send. If the instance was deleted,
+ * every `Failure` becomes `instance_not_found`.
  */
 export async function carryOut(
   endpoint: Endpoint,

@@ -6,7 +6,7 @@ import { Failure } from '../domain/failures.ts'
 export const DIALECT_HEADER = 'X-Dialect'
 
 export interface Dialects {
-  /** Returns the dialect of a request; undefined if it uses none. Throws if the header names an unknown one. */
+  /** Returns the dialect of a request; undefined if it uses none. Throws if the header names an unknown dialect. */
   of(path: string, headers: Headers): Dialect | undefined
   ofRefused(path: string, headers: Headers): Dialect | undefined
 }

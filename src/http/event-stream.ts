@@ -1,6 +1,5 @@
 /**
- * Writes all server-sent events (WHATWG HTML, 9.2). The next event is requested only after the reader accepted the
- * previous one. A reader that accepts nothing for half a minute is disconnected.
+ * Writes all server-sent events (WHATWG HTML, 9.2). A reader that accepts nothing for half a minute is disconnected.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { ServerEvent, ServerEvents, StreamReader } from '../domain/server-events.ts'
@@ -19,10 +18,7 @@ export interface EventStreamOptions {
   stalledMs?: number
 }
 
-/**
- * Returns the text of an event. Each line break in the data begins a new `data` line; the other fields have no line
- * breaks.
- */
+/** Returns the text of an event. Each line break in the data begins a new `data` line. */
 export function eventText(event: ServerEvent): string {
   if ('comment' in event) return `: ${event.comment}\n\n`
   if ('retryMs' in event) return `retry: ${event.retryMs}\n\n`

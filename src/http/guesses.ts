@@ -13,13 +13,12 @@ type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'clien
 export interface Guesses {
   /**
    * Throws the failure for a wrong credential, or `rate_limited` after too many wrong guesses. A right credential of
-   * 192 bits is never throttled: all callers behind a proxy may have the same address, so one could lock out the
-   * others.
+   * 192 bits is never throttled: callers behind a proxy may share an address, so one could lock out the others.
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**
-   * Checks a secret that people choose and that may be short. Returns undefined if it is wrong. After too many wrong
-   * guesses from an address, it throws until the minute ends, even for the right secret.
+   * Checks a secret that may be short. Returns undefined if it is wrong. After too many wrong guesses from an address,
+   * it throws for a while, even for the right secret.
    */
   guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined
 }

@@ -18,7 +18,7 @@ export interface KeyChecks {
   hasUnknownKey(headers: Headers): boolean
   /**
    * Checks the API key or client token of a request, if the workspace requires one. `mayBear`: whether the key may be
-   * in `Authorization`; true by default.
+   * in `Authorization`.
    */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }

@@ -9,10 +9,7 @@ import { isRelayed } from './source.ts'
 export interface MetricsCheckDeps {
   guesses: Guesses
   trusted: Ranges
-  /**
-   * Compares a token with the metrics token, in constant time. Undefined if no metrics token is set; then only callers
-   * on this machine or in a private network get the metrics.
-   */
+  /** Compares a token with the metrics token, in constant time. Undefined if no metrics token is set. */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
@@ -36,8 +33,8 @@ export function isLocal({ headers, source, peer }: From, trusted: Ranges, isNear
 }
 
 /**
- * Throws a `Failure` if the caller must not read the metrics. Without a configured token, only callers on this machine
- * or in a private network are admitted; others get `not_found`.
+ * Throws a `Failure` if the caller must not read the metrics. If no token is set, only callers on this machine or in a
+ * private network are admitted.
  */
 export const createMetricsCheck =
   ({ guesses, trusted, isMetricsToken }: MetricsCheckDeps) =>

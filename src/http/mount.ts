@@ -1,7 +1,4 @@
-/**
- * Mounts the declarations as routes, each with the same steps: authenticate, read, run, answer. The router's own
- * validation is not used, because another thread parses large bodies.
- */
+/** Mounts the declarations as routes, each with the same steps: authenticate, read, run, answer. */
 
 import type { Context, Hono } from 'hono'
 import { steadyClock } from '../domain/clock.ts'
@@ -44,8 +41,8 @@ export interface RequestState {
 export type Env = { Variables: { state: RequestState } }
 
 /**
- * Parses a large body in another thread while it arrives. Rejects with `Failure`. `onUnknown` gets the names of fields
- * that the operation does not have.
+ * Parses a large body in another thread while it arrives. Rejects with `Failure`. `onUnknown` gets the names of unknown
+ * fields.
  */
 export type ReadLargeBody = (
   route: string,
@@ -70,8 +67,8 @@ export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as co
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 /**
- * Compares routes by precedence. A fixed segment comes before a parameter. Of two routes with the same path, the route
- * of a dialect comes first.
+ * Compares routes by precedence: a fixed segment comes before a parameter. If the paths are equal, the route of a
+ * dialect comes first.
  */
 function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   const rank = ({ path, alias }: RequestRoute) =>
@@ -92,8 +89,8 @@ export interface Mounting {
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
   dialectOf(c: Context<Env>): Dialect | undefined
   /**
-   * False if the credentials are not in memory. Another service may have stored them a moment ago, so they are then
-   * read from the store. If this is absent, nothing is read.
+   * False if the credentials must first be read from the store, because another service may have just stored them. If
+   * this is absent, nothing is read.
    */
   knows?(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): boolean
   /** Returns the part of an answer that the caller may see. If absent, the caller sees all of it. */
@@ -123,8 +120,8 @@ export function mount(
       if (mounting.knows?.(endpoint, instance_id, token, c) === false) await deps.parts.account.catchUp()
       const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
       if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
-      // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. Only system
-      // routes answer HEAD, because load balancers use it.
+      // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. System routes
+      // answer HEAD, because load balancers use it.
       if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound()
       const state = c.get('state')
       state.route = template

@@ -1,12 +1,9 @@
-/**
- * Parses `Prefer: wait=<seconds>` (RFC 7240) of queued sends. An invalid preference is ignored, and a long wait is
- * shortened.
- */
+/** Parses `Prefer: wait=<seconds>` (RFC 7240) of queued sends. */
 import { SECOND } from '../domain/clock.ts'
 
 export const PREFER = { name: 'Prefer', applied: 'Preference-Applied', minSeconds: 1, maxSeconds: 30 } as const
 
-/** Returns the wait in ms; undefined if the header has no valid wait. The first of repeated preferences is used. */
+/** Returns the wait in ms; undefined if the header has no valid wait. */
 export function waitOf(header: string | null | undefined): number | undefined {
   for (const preference of header?.split(',') ?? []) {
     const [, seconds] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference) ?? []

@@ -43,8 +43,7 @@ export interface Limits {
 }
 
 /**
- * Creates the buckets of one kind of limit. `limits` is a function if the limits change with the number of services on
- * the store. `services` returns the number of services that count the limit together.
+ * Creates the buckets of one kind of limit. `services` returns the number of services that count the limit together.
  */
 export function createBuckets(
   clock: Clock,
@@ -101,10 +100,7 @@ export function createBuckets(
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/**
- * Buckets that several services of a store share: each service reports to the others what it has allowed. Until the
- * report arrives, the others may allow as much as their own buckets hold.
- */
+/** Buckets that several services of a store share: each service reports to the others what it has allowed. */
 export function sharedBuckets(buckets: Buckets): { buckets: Buckets; share: LimitShare } {
   const used = new Map<string, number>()
   return {

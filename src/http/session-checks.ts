@@ -1,6 +1,6 @@
 /**
- * Checks of the dashboard's sign-in and sessions. A session of the admin key has the same checks as a request with that
- * key. A session of an API key has the checks of the Account API. Scopes are checked at each operation.
+ * Checks of the dashboard's sign-in and sessions. A session of the admin key has the checks of a request with that key;
+ * a session of an API key has the checks of the Account API.
  */
 import type { Account, ApiKey, DashboardSession } from '../account/account.ts'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX } from '../domain/brand.ts'

@@ -1,10 +1,7 @@
 import type { Log } from '../domain/log.ts'
 import { canonicalAddress, isIn, isNear, type Ranges } from '../egress/addresses.ts'
 
-/**
- * Parses an address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Returns undefined if
- * the text is no address.
- */
+/** Parses an address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. */
 const addressOf = (entry: string): string | undefined =>
   canonicalAddress(
     entry
@@ -75,8 +72,8 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
 }
 
 /**
- * Returns a function that logs once that a local proxy names its callers but is not trusted. All callers then count as
- * one address in limits and allowlists. A public address is not logged, because anybody may send the header.
+ * Returns a function that logs once that a local proxy names its callers but is not trusted. A public address is not
+ * logged, because anybody may send the header.
  */
 export function untrustedProxyWarning(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false

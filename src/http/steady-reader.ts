@@ -19,7 +19,7 @@ export const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
 interface Steady {
-  /** Reads the next piece; undefined at the end of the body. Rejects if the body is incomplete or too slow. */
+  /** Returns undefined at the end of the body. Rejects if the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
   /** Must be called when reading ends. */
   end(): void

@@ -1,6 +1,5 @@
 /**
- * Returns the failure for a request that matches no route. It names the cause: missing credentials, a call of another
- * gateway, a wrong method, or an unknown path.
+ * Returns the failure for a request that matches no route. It names the probable cause, such as missing credentials.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * A cache with a limited number of entries. The LRU cache inside is created with the first entry and bounded by size,
- * because its option `max` allocates all space in advance. An idle instance has many caches, most of them empty.
+ * A cache with a limited number of entries. The LRU cache inside is created with the first entry, because an idle
+ * instance has many empty caches. It is bounded by size, because the option `max` allocates all space in advance.
  */
 export class BoundedCache<K extends {}, V extends {}> {
   readonly #most: number

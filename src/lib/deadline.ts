@@ -1,6 +1,5 @@
 /**
- * Resolves with the result of `late` if `work` takes longer than `ms`; `work` continues and its result is ignored. Zero
- * or less means the next timer turn.
+ * Resolves with the result of `late` if `work` takes longer than `ms`; the result of `work` is then ignored.
  *
  * p-timeout is not used, because it creates an error with a stack for each deadline, even for those that are met.
  */

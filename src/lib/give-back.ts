@@ -6,8 +6,8 @@
 const WORTH_IT = 262_144
 
 /**
- * Frees these buffers; every view of them is then empty. Pieces that are small together, or only a part of their
- * buffer, are not freed.
+ * Frees the buffers of these pieces; every view of them is then empty. Nothing is freed if they are small together. A
+ * piece that is only a part of its buffer is not freed.
  */
 export function giveBack(pieces: readonly Uint8Array[]): void {
   const buffers = [...new Set(pieces.flatMap(({ buffer, byteLength }) => (isOwn(buffer, byteLength) ? buffer : [])))]

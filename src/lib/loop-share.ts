@@ -3,10 +3,7 @@
  * are served between its pieces.
  */
 
-/**
- * Waits until a piece of work may begin. Undefined means that it may begin immediately. Callers await the result before
- * each piece.
- */
+/** Called and awaited before each piece of work. Undefined means that the piece may begin immediately. */
 export type LoopShare = () => Promise<void> | undefined
 
 const SETTLED = Promise.resolve()
@@ -18,10 +15,7 @@ export interface LoopShareSize {
   least?: number
 }
 
-/**
- * Creates a share for one kind of work. A piece of work lasts until all promises that it triggers have settled. `now`
- * returns ms and never steps.
- */
+/** Creates a share for one kind of work. A piece of work lasts until all promises that it triggers have settled. */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
   /** Time at which the share of this turn is used up; undefined while none of it is used. */
   let until: number | undefined

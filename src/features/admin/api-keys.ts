@@ -96,8 +96,8 @@ const importedExample = {
 }
 
 /**
- * A client token of another program. HTTP removes spaces around a header value, so a token must neither begin nor end
- * with one. It must not begin with the prefix of this service's own keys, so that both can be distinguished.
+ * A client token of another program. It must not begin with the prefix of this service's own keys, so that both can be
+ * distinguished.
  */
 const clientToken = plain(8, 128)
   .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a leading or trailing space')

@@ -28,8 +28,8 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
 }
 
 /**
- * Matches the id of an old group: the number of its creator and a time. Clients of the dialect write it without the
- * suffix `-group`, which our ids need.
+ * Matches the id of an old group: the number of its creator and a time. Our ids need the suffix `-group`, which clients
+ * of the dialect do not write.
  */
 const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
 const OF_CHATS = /^(phone|group_?id)$/i

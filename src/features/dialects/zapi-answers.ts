@@ -1,6 +1,6 @@
 /**
- * Answers in the form that clients of the gateway `zapi` read. Fields are in camelCase; some answers also repeat values
- * under the names of that gateway. Most lists are bare arrays.
+ * Answers in the form that clients of the gateway `zapi` read. Fields are in camelCase. Some answers repeat values
+ * under the names of that gateway.
  */
 import { inCamelCase } from '../../domain/camel-case.ts'
 
@@ -199,8 +199,8 @@ export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: un
 }
 
 /**
- * Returns an error in the form of this dialect. Clients read `error` and `message` as texts. `message` states which
- * field is wrong and why.
+ * Returns an error in the form of this dialect: `error` and `message` are texts, and `message` says which field is
+ * wrong.
  */
 export function zapiError({ error: { code, message, details } }: ErrorBody): object {
   const issues = (details.issues ?? []) as readonly { path: string; message: string }[]

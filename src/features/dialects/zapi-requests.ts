@@ -75,10 +75,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   'business.updateProduct': { rename: { integrationId: 'retailer_id' } },
 }
 
-/**
- * Copies `mode` into each entry of the opening hours. In the dialect, one `mode` applies to the whole week; in our
- * requests, each entry has a mode of its own.
- */
+/** Copies `mode` into each entry of the opening hours: in the dialect, one `mode` applies to the whole week. */
 export function withModeOfEachDay(fields: RawFields): RawFields {
   const { mode, ...rest } = fields
   if (mode === undefined || !Array.isArray(rest.days)) return fields

@@ -10,7 +10,7 @@ const newsletter = identifier(['newsletter'], {
   examples: ['120363166555745933@newsletter'],
 })
 
-/** Id of a channel. Bare digits are accepted here; in other fields, they are the number of a person. */
+/** Id of a channel. Bare digits are accepted, although in other fields they are the number of a person. */
 export const newsletterId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}@newsletter` : value),
   newsletter,

@@ -13,7 +13,7 @@ export const receivedBlocks = { ...messageBlocks, ...commerceBlocks, notificatio
 export type ReceivedBlocks = { [Name in keyof typeof receivedBlocks]: z.output<(typeof receivedBlocks)[Name]> }
 export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
 
-/** The types of messages. `waiting_message` has no block; it is the type of a message that cannot be decrypted yet. */
+/** The types of messages. `waiting_message` is a message that cannot be decrypted yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
 export type ReceivedContent =

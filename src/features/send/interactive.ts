@@ -1,7 +1,4 @@
-/**
- * Buttons, lists and carousels. They are best effort: only the phone apps render them, and WhatsApp may accept a
- * message that no client renders.
- */
+/** Buttons, lists and carousels. They are best effort: WhatsApp may accept a message that no client renders. */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { PIX_TYPES, pixFormat, pixKey } from '../../domain/pix.ts'

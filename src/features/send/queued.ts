@@ -98,8 +98,8 @@ type Fields<I extends z.ZodRawShape> = I & SharedShape
 interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input'> {
   input: I
   /**
-   * Returns the text that must contain the mentions. `later` means that the text is known only when the message is
-   * sent. If this is absent, nobody is mentioned by name.
+   * Returns the text that must contain the mentions. `later`: the text is known only when the message is sent. Absent
+   * if the message has no text for mentions.
    */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
   without?: Without

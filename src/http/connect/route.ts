@@ -1,6 +1,6 @@
 /**
  * `/connect`: the page of a connect link, and the operations with which it pairs the instance. The secret in the path
- * replaces all credentials. No operation reads or sends messages, or shows the name or number of the instance.
+ * replaces all credentials.
  */
 import type { Context, Hono } from 'hono'
 import { SECOND } from '../../domain/clock.ts'

@@ -1,6 +1,6 @@
 /**
  * `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for which
- * the session replaces all keys and tokens. A session of an API key may do what the scopes of the key allow.
+ * the session replaces all keys and tokens.
  */
 import type { Context, Hono } from 'hono'
 import type { DashboardSessions } from '../../account/account.ts'

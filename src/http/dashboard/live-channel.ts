@@ -1,6 +1,6 @@
 /**
- * Events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a position in the
- * list, so no events are stored per reader.
+ * Events of one workspace for its dashboards: a bounded list that all readers share, so that no events are stored per
+ * reader.
  */
 import type { Directory } from '../../directory/directory.ts'
 import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'

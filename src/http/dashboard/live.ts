@@ -1,8 +1,6 @@
 /**
  * Server-sent events of the instances of a workspace: status changes immediately, queues and deliveries once a second.
  * A reader that reconnects with its last id gets the missed events, or the full state again.
- *
- * A reader that is too slow is disconnected, reconnects, and gets the full state.
  */
 import type { DashboardSession } from '../../account/account.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -44,10 +42,7 @@ export interface LiveDeps {
 export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
-  /**
-   * Opens a stream of events; undefined if the session has too many streams, or after `stop`. The stream ends when
-   * `isOpen` returns false.
-   */
+  /** Opens a stream of events; undefined if the session has too many streams, or after `stop`. */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
   count(): number
   /** Ends every stream. The last event of a stream states the reason. */

@@ -1,6 +1,6 @@
 /**
- * Gives the dashboard access to the simulated network of the sandbox: phones that scan codes, people who write
- * messages, and troubles. Only the requests that the page needs are passed on.
+ * Gives the dashboard access to the simulated network of the sandbox. Only the requests that the page needs are passed
+ * on.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'

@@ -1,6 +1,6 @@
 /**
  * Sign-in and sign-out. A key is exchanged for a cookie, which no script can read, and a proof, which only the page's
- * own origin can read. Every request of a session must contain both.
+ * own origin can read.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'

@@ -183,10 +183,7 @@ function failureResponses(endpoint: Endpoint): Responses {
   return Object.fromEntries(responses)
 }
 
-/**
- * Returns the names of the fields in a path. The credential in the path is not an input field; a field with the same
- * name, such as the `token` of an order, is in the body.
- */
+/** Returns the names of the fields in a path, without the credential of the instance. */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
   return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)

@@ -1,6 +1,6 @@
 /**
  * `POST /mcp`: tools for agents. The bearer token of a request identifies the instance. The SDK implements the
- * protocol; the first message loads it.
+ * protocol.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'

@@ -28,8 +28,8 @@ function serverOf(session: Session, versions?: string[]): Server {
     {
       capabilities: { tools: {} },
       instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
-      // The SDK validates forms that a client fills in; this service has none. Without a validator here, the SDK would
-      // create a schema compiler for every request.
+      // Without a validator, the SDK would create a schema compiler for every request. This service has no forms to
+      // validate.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },

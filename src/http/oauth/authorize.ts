@@ -1,6 +1,6 @@
 /**
  * `/oauth/authorize`: asks the owner for consent. The form has a ticket and the browser a matching cookie, so that no
- * other page can submit the form. The owner first enters the admin key, and then chooses one instance.
+ * other page can submit the form.
  */
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'

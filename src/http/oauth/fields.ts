@@ -15,7 +15,7 @@ async function textOf(request: Request, type: RegExp, name: string, clock: Clock
 }
 
 export interface Fields {
-  /** Returns a parameter; undefined if it is absent or empty. Throws if it is repeated. */
+  /** Returns undefined if the parameter is absent or empty. Throws if it is repeated. */
   get(name: string): string | undefined
   must(name: string): string
 }

@@ -30,10 +30,7 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
-  /**
-   * Returns the kind of a consent request. A registered or approved client has a limit of its own; all other clients
-   * share one limit.
-   */
+  /** Returns the kind of a consent request, for its limit. All clients that are not known share one limit. */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
     return clientId !== undefined && oauth.knows(clientId) ? `authorize ${clientId}` : 'authorize'

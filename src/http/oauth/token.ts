@@ -39,7 +39,7 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
 }
 
 /**
- * Revokes a token (RFC 7009). The answer is the same for an invalid token; `isNone` is then called, so that the request
+ * Revokes a token (RFC 7009). The answer is the same for an invalid token. `isNone` is then called, so that the request
  * counts as a guess.
  */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
