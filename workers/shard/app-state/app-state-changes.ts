@@ -28,8 +28,8 @@ export interface ChangeDeps {
 
 export interface AppStateChanges {
   /**
-   * Sends one patch per collection. The changes are on disk when this resolves. Rejects with `instance_starting` while
-   * the phone has not shared the key of app state.
+   * The changes are on disk when this resolves. Rejects with `instance_starting` while the phone has not shared the key
+   * of app state.
    */
   change: ChangeAppState
   /** Called after the login. If the outcome of an earlier change is unknown, the collection of this change is read. */

@@ -1,8 +1,7 @@
 /**
- * Stores changes of app state without loss. One commit contains the new version of a collection, its changes and the
- * credentials. The network's notice is confirmed only after the commit, so after a kill the old version is on disk and
- * the same changes are read again. Data that may be as large as an address book is written before the commit, in
- * slices.
+ * Stores changes of app state without loss. One commit contains the new version of a collection, its small changes and
+ * the credentials; large data is written before it, in slices. The network's notice is confirmed only after the commit,
+ * so after a kill the same changes are read again.
  */
 import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName } from '@whiskeysockets/baileys'
 import type { Steps } from '../../../src/domain/steps.ts'
@@ -22,8 +21,8 @@ export interface Changes {
 }
 
 /**
- * Writes changes of app state. Large effects are on disk when this resolves. The operations for the other effects are
- * returned, for the commit of the new version. Rejects if the changes must be read again.
+ * Writes the large effects of the changes; they are on disk when this resolves. Returns the operations for the small
+ * effects, for the commit of the new version. Rejects if the changes must be read again.
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 
@@ -39,10 +38,7 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
 
 export interface AppState {
   readonly state: AuthenticationState
-  /**
-   * Listens to the events of the socket. Call this right after the socket is created. Nothing is written after
-   * `onFailure` was called.
-   */
+  /** Must be called right after the socket is created. Nothing is written after `onFailure` was called. */
   attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Returns the record even if it is not on disk yet; undefined if the collection was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>

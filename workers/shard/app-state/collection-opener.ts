@@ -40,9 +40,8 @@ export interface Opened {
 
 export interface CollectionOpener {
   /**
-   * Returns the opened collection, or null if the answer has no changes. Rejects with `MissingKey`, with
-   * `DamagedAppState`, or with the error of a download. With `isLenient`, unreadable entries and wrong MACs do not
-   * cause a rejection.
+   * Returns null if the answer has no changes. Rejects with `MissingKey`, with `DamagedAppState`, or with the error of
+   * a download. With `isLenient`, unreadable entries and wrong MACs do not cause a rejection.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }
@@ -105,9 +104,8 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
   }
 
   /**
-   * Verifies the MAC over the version and all entries of the collection. The difference may be permanent, because the
-   * network stores the entries and the MAC. So a lenient reading only logs it, and the account keeps its contacts and
-   * chats.
+   * Verifies the MAC over the version and all entries of the collection. A lenient reading only logs a difference,
+   * because it may be permanent: the network stores the entries and the MAC.
    */
   function verifyHash(name: WAPatchName, opened: Opened, keys: MutationKeys, mac: Uint8Array | null | undefined) {
     const { version, change, isLenient } = opened

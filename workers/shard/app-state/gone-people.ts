@@ -1,6 +1,6 @@
 /**
- * Finds stored people whom the phone has removed from its address book. A collection that is read in full, for example
- * after a kill, does not mention removed people. So the stored people are compared with the collection.
+ * Finds stored people whom the phone has removed from its address book. A collection that is read in full does not
+ * mention removed people, so the stored people are compared with it.
  */
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'

@@ -1,6 +1,6 @@
 /**
  * Rebuilds the directory of an account that was linked before this service had directories. People, labels and flags
- * are read from app state, without events. A chat is added when there is new activity in it.
+ * are read from app state, without events.
  */
 import { ALL_WA_PATCH_NAMES, type AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Mutex } from 'async-mutex'

@@ -1,7 +1,6 @@
 /**
  * Reads the collections that the network reports as changed. The notice is confirmed only after they are on disk.
- * Baileys would read only the first of them and confirm too early. Collections that cannot be read are retried when the
- * phone shares a key, and at the next login.
+ * Baileys would read only the first of them and confirm too early.
  */
 import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -24,8 +23,8 @@ export interface ServerSyncDeps {
 
 export interface ServerSync {
   /**
-   * Reads the collections that a notice reports as changed. Returns `later` if the notice could not be processed yet
-   * and must not be confirmed. Rejects if the data is not on disk.
+   * Resolves with `later` if the notice could not be processed yet and must not be confirmed. Rejects if the data is
+   * not on disk.
    */
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }

@@ -1,6 +1,6 @@
 /**
- * Replaces Baileys' cache of pairs (number and LID). That cache has no limit, and needs a timer for each pair. Pairs
- * never expire, so this cache has no timers, and it limits their number.
+ * Replaces Baileys' cache of pairs (number and LID), which has no limit, and needs a timer for each pair. Pairs never
+ * expire, so this cache needs no timers.
  */
 
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'

@@ -1,5 +1,5 @@
 /**
- * The logger for Baileys. Baileys logs private data, such as phone numbers. Only the sentence, the message of the error
+ * The logger for Baileys. Baileys logs private data, such as phone numbers, so only the sentence, the error's message
  * and a few harmless fields are passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'

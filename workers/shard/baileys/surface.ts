@@ -1,6 +1,6 @@
 /**
- * Literal texts of Baileys' files on which our corrections depend. A test fails if an upgrade has changed one of them.
- * Then our file, which `of` names, must be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
+ * Literal texts of Baileys' files on which our corrections depend. If an upgrade changes one of them, a test fails, and
+ * our file (`of`) must be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
   /** Path of Baileys' file, relative to its package. */

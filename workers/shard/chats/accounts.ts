@@ -17,8 +17,8 @@ export function answered<T>(answer: T | Refusal): T {
 }
 
 /**
- * Returns the account of each given number; null if the number has no account. Always queries the network, and stores
- * the pairs of number and LID in the answer.
+ * Queries the network for the account of each number; null if the number has no account. Stores the pairs of number and
+ * LID in the answer.
  */
 export async function accountsOf({ ask, session }: Asker, numbers: readonly string[]): Promise<Map<string, AccountNames | null>> {
   const asked = [...new Set(numbers)]

@@ -1,7 +1,4 @@
-/**
- * Stores which people have ever written to this account: one row per number and per LID, whose key is a blind hash. A
- * restricted account may still write to these people.
- */
+/** Stores which people have ever written to this account, because a restricted account may still write to them. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'

@@ -1,7 +1,6 @@
 /**
  * Timers of disappearing messages in 1:1 chats. The network does not provide the timers to a linked device, so they are
- * learned from messages. Several clients omit the timer, so a message without one proves nothing. Only the setting
- * itself turns a timer off.
+ * learned from messages. Several clients omit the timer, so a message without one proves nothing.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -50,8 +49,8 @@ export function createDisappearing({
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
-   * Chats that may have a stored timer. The other chats need no read from disk. Undefined before the first look-up. The
-   * set is null if there are too many timers.
+   * Keys of the timers that may be stored, so that other chats need no read from disk. Null if there are too many;
+   * undefined before the first look-up.
    */
   let known: Promise<Set<string> | null> | undefined
 

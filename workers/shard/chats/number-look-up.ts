@@ -1,7 +1,7 @@
 /**
  * Resolves a number to its account. For numbers with an optional digit, the network returns the registered form. If
  * there is no clear answer, no query is sent for some time (`TryLater`), because each query could count against the
- * account. The pause grows with each such answer.
+ * account.
  */
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -14,10 +14,7 @@ import { numberAnswer, numberQuery } from '../wire/number-query.ts'
 
 const FIRST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 5 * MINUTE
-/**
- * Maximum number of registered jids in the cache. A number rarely changes its owner; a wrong entry is corrected with
- * the next connection.
- */
+/** Maximum number of registered jids in the cache. Each connection has a new cache, so a wrong entry does not stay. */
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {

@@ -1,8 +1,8 @@
 /**
  * Keeps the URLs of the pictures of chats and people in memory. An event contains the URL that is known when the event
- * is created. An unknown URL is queried after the event, for the next one. The queries are like those of WhatsApp Web,
- * but fewer, so that the account never looks as if it collected pictures: one per second, with a limit per hour, and
- * only after incoming messages. No picture is queried during a restriction, or for an hour after a rate limit.
+ * is created. An unknown URL is queried after the event, for the next one. The queries are few, so that the account
+ * never looks as if it collected pictures: at most one per second, with a limit per hour, and only after incoming
+ * messages. No picture is queried during a restriction, or for an hour after a rate limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -115,7 +115,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /** Sends the waiting queries. Those that cannot be sent are dropped; later events of these chats cause new ones. */
+  /** Sends the waiting queries. A query that cannot be sent is dropped. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true

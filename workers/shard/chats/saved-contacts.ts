@@ -1,8 +1,7 @@
 /**
  * Stores the people who are saved on the phone, with their names, for status audiences and names of chats. The phone
  * sends them only once.
- * They are written in slices, because one commit of 20,000 people blocked the thread for 100 ms. After a kill the same
- * changes are written again.
+ * They are written in slices, because one commit of 20,000 people would block the thread for 100 ms.
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -23,20 +22,16 @@ export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * Writes the contacts in slices, and calls `written` after each slice. Contacts without a name are removed. If a
-   * person was changed twice, the later change counts. Rejects if a slice could not be written. Two calls must not
-   * overlap.
+   * Writes the contacts in slices, and calls `written` after each slice. Contacts without a name are removed. Rejects
+   * if a slice could not be written. Two calls must not overlap.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
   /**
-   * Returns all contacts. If a record cannot be read, `onUnreadable` is called with the error, and the record is
-   * skipped. Without `onUnreadable`, the call rejects.
+   * If a record cannot be read, `onUnreadable` is called with the error, and the record is skipped. Without
+   * `onUnreadable`, the call rejects.
    */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
-  /**
-   * Removes all contacts. Called after the credentials of an unlinked account are removed, because the next account has
-   * other contacts.
-   */
+  /** Called after the credentials of an unlinked account are removed. */
   forget(): Promise<void>
 }
 

@@ -26,10 +26,7 @@ export interface SocketSession extends Session {
 
 export type SessionParts = Omit<SocketSession, keyof Connection>
 
-/**
- * Adds parts to a connection. Some properties of a connection change; a spread would copy their current values, so each
- * getter is forwarded.
- */
+/** Adds parts to a connection. Each getter is forwarded, because a spread would copy its current value. */
 export const sessionOf = (connection: Connection, parts: SessionParts): SocketSession => ({
   ...connection,
   ...parts,

@@ -17,14 +17,11 @@ export interface Limits {
 export interface Ask {
   /**
    * Sends a query, and resolves with the answer. Rejects with `send_timeout`, `instance_not_connected`, or the meaning
-   * of the network's code. After a conflict, the query is sent once more. A query that contains its own id, or depends
-   * on present state, is passed as a function, which is then called again.
+   * of the network's code. The query is sent once more after a conflict (409). Pass a function if the query must be
+   * built anew for this, or if it contains its own id.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
-  /**
-   * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects in the same
-   * way as the call above.
-   */
+  /** Resolves with the operation's field of the answer, which may be null. Rejects like the query above. */
   mex(name: MexName, variables: Json): Promise<unknown>
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
   write(stanza: BinaryNode): Promise<void>

@@ -156,9 +156,8 @@ export interface Connection {
   isRestricted(): boolean
   refreshRestriction(): Promise<void>
   /**
-   * Registers a message whose ack is awaited. Call it before the send, because the ack can arrive before the send
-   * resolves. The deadline begins with the call of `verdict`, which rejects with `send_timeout` or
-   * `instance_not_connected`. Call `giveUp` if the send threw.
+   * Must be called before the send, because the ack can arrive before the send resolves. `verdict` starts the deadline,
+   * and rejects with `send_timeout` or `instance_not_connected`. Call `giveUp` if the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
   /** Sends messages. Rejects with a `Failure`. */

@@ -8,10 +8,7 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/**
- * Returns the network's code in an error, or null. The code is in one of three places: `data` of a refused query, the
- * GraphQL extension of channel queries, or the status of a socket error.
- */
+/** Returns the network's code in an error; null if there is none. */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
   if (typeof boom.data === 'number') return boom.data
@@ -36,8 +33,8 @@ const BROKEN_PIPE = new Set([
 ])
 
 /**
- * Whether the error is an answer of the network. Only the `data` of an answer is a code, has GraphQL extensions, or is
- * an `<error>` node. The status codes do not show it: the network and the socket use the same ones, such as 408.
+ * Whether the error is an answer of the network. The status code does not show this, because the network and the socket
+ * use the same codes, such as 408.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
@@ -93,10 +90,7 @@ export function meaningsOf(notFound: FailureCode): Meanings {
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
 }
 
-/**
- * Converts an error into a `Failure`. Our own failures are returned unchanged. `meanings` take precedence over the
- * general meanings.
- */
+/** Returns our own failures unchanged. `meanings` take precedence over the general meanings. */
 export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
 
 export const actionFailure: ToFailure = (error, meanings = {}) =>

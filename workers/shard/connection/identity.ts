@@ -51,10 +51,7 @@ async function learnSlice(
 }
 
 const REVERSE = '_reverse'
-/**
- * Maximum number of entries that each session remembers; a person has two. A message needs the entries of its chat
- * several times.
- */
+/** Maximum number of entries that each session remembers; a person has two. */
 const REMEMBERED = 128
 
 /** The pairs that a session has in memory. */

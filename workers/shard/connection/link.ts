@@ -44,15 +44,13 @@ export interface LinkDeps<S extends Connection> {
 
 export interface Link<S extends Connection> {
   /**
-   * Opens a session. Never rejects, because failures are reported as events. With `fresh`, the credentials of the
-   * earlier device are erased, and the session registers a new device.
+   * Never rejects, because failures are reported as events. With `fresh`, the credentials of the earlier device are
+   * erased, and the session registers a new device.
    */
   open(fresh: boolean): Promise<void>
   leave(end: (current: S) => Promise<void>): Promise<void>
   erase(): Promise<void>
-  /**
-   * Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value.
-   */
+  /** Whether a linked device is saved; null if the store cannot be read. */
   isPaired(): Promise<boolean | null>
   refreshVersion(): Promise<void>
   /** Gives the next session a new route. Calls `restart`, and then closes the old route. */

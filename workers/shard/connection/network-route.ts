@@ -50,8 +50,8 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
 }
 
 /**
- * Creates the agent of a proxy. `socks5h` means that the proxy resolves the name. A look-up on this machine would
- * reveal the account's destinations to the local network.
+ * `socks5h` means that the proxy resolves the name: a look-up on this machine would reveal the account's destinations
+ * to the local network.
  */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
   // This module is loaded only if an instance has a SOCKS proxy.

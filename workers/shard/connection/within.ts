@@ -6,10 +6,7 @@ export const QUERY_DEADLINE = 20 * SECOND
 /** Deadline in ms of sending a message. It includes a query for devices, a query for keys, and the write. */
 export const RELAY_DEADLINE = 60 * SECOND
 export const ACK_DEADLINE = 60 * SECOND
-/**
- * Deadline of an upload in ms. It is long enough for a file of 100 MB over a slow connection. Other instances
- * do not wait for an upload.
- */
+/** Deadline of an upload in ms, long enough for a file of 100 MB over a slow connection. */
 export const UPLOAD_DEADLINE = 15 * MINUTE
 /** Deadline of a query that the account's own phone answers; the network only relays it. */
 export const PHONE_DEADLINE = 30 * SECOND
@@ -19,7 +16,7 @@ export interface Ending {
 }
 
 /**
- * Waits for `work`. Rejects with `instance_not_connected` if the socket ends first. A `Promise.race` against
+ * Rejects with `instance_not_connected` if the socket ends before `work` does. A `Promise.race` against
  * one promise of the connection would leak memory with every call.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
@@ -32,9 +29,8 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Waits for `work`. Rejects with `send_timeout` after the deadline, and with `instance_not_connected` if the
- * socket ends first. A single promise handles both the deadline and the end of the socket, because each sent
- * text waits several times.
+ * Rejects with `send_timeout` after the deadline, and with `instance_not_connected` if the socket ends first. A single
+ * promise handles both, because each sent text waits several times.
  */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {

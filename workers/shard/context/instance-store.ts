@@ -13,9 +13,8 @@ export interface InstanceStore extends ChainedStore {
 }
 
 /**
- * Creates the view of an instance. A commit rejects with `engine_unavailable` after `close`, or if another process now
- * writes these records. `close` waits for running commits and refuses later ones; reading still works. `onWritten` is
- * called before a caller of `commit` continues.
+ * A commit rejects with `engine_unavailable` after `close`, or if another process now writes these records. `close`
+ * waits for running commits; reading works after it. `onWritten` is called before a caller of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = createUnderWay()

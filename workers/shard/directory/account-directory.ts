@@ -47,7 +47,7 @@ export interface AccountDirectory {
   /** Records a message. Must be called before the commit of the message, which then includes this change. */
   record(message: WAMessage, options: MessageOptions): void
   /**
-   * Records the first message to a new person. Called before the message is sent; the record is in the commit of the
+   * Must be called before the first message to a new person is sent, because the record is in the commit of the
    * message's keys.
    */
   contacted(jids: readonly [string, string?], now: number): void
@@ -114,8 +114,8 @@ export function createAccountDirectory(
   const tables = [chats, contacts, labels]
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables, UNWRITTEN)
   /**
-   * Messages that were recorded recently. They are not counted twice: after a failed commit, the network delivers its
-   * messages again.
+   * Recently recorded messages, so that none is counted twice: the network delivers a message again if its commit has
+   * failed.
    */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 

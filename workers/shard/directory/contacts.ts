@@ -130,10 +130,7 @@ export function joinContacts(
 
 type Saved = proto.SyncActionValue.IContactAction
 
-/**
- * Applies a change of app state to a person. Ignores actions that are not about a person. A person without a name is no
- * longer saved.
- */
+/** Applies a change of app state to a person. A person without a name is no longer saved. */
 export function changeContact(contacts: Contacts, { index: [kind, id], value }: AppStateAction): void {
   if ((kind !== 'contact' && kind !== 'lid_contact') || !id) return
   const saved: Saved = (kind === 'contact' ? value?.contactAction : value?.lidContactAction) ?? {}

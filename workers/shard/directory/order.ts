@@ -1,6 +1,6 @@
 /**
- * Keeps entries sorted. They are sorted again only after a change. Sorting is fast, because it begins with the
- * previous order.
+ * Keeps entries sorted. They are sorted again only after a change. Sorting begins with the previous order, so it is
+ * fast.
  */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'

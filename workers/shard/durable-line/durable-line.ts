@@ -21,9 +21,7 @@ import { createLinePositions } from './line-positions.ts'
 export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
   prefix: string
-  /**
-   * Decodes a row. Returns undefined if the value cannot be read. Such a row stays on disk, and later rows overtake it.
-   */
+  /** Returns undefined if the value cannot be read; the row then stays on disk, and later rows overtake it. */
   decode(id: string, bytes: Uint8Array): V | undefined
   settled?(): Promise<void>
   readAtOnce?: number
@@ -34,10 +32,7 @@ export interface DurableLine<V> {
   coming(value: V): void
   /** Call this for each row after its commit, even if the row was already on disk. */
   committed(id: string): void
-  /**
-   * Returns the oldest waiting row. Returns a promise only if no row is in memory and the disk must be read. The next
-   * call must wait for this promise.
-   */
+  /** Returns the oldest waiting row; a promise if the disk must be read. The next call must wait for this promise. */
   first(): V | undefined | Promise<V | undefined>
   all(): Promise<void>
   take(id: string): void

@@ -8,8 +8,8 @@ import type { Timer } from '../../../src/storage/timer.ts'
 
 export const MAX_UNWRITTEN = 64
 /**
- * Number of outcomes that are added to the commit of a new row. Eight outcomes change hardly more pages on disk than
- * one. The number is small, because on a nearly full disk a commit must not need more space than usual.
+ * Number of outcomes that are added to the commit of a new row. The number is small, because on a nearly full disk a
+ * commit must not need more space than usual.
  */
 const TAKEN = 8
 const MAX_CARRIERS = 256

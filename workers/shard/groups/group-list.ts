@@ -30,8 +30,8 @@ export interface GroupList {
   find(jid: string): GroupEntry | undefined
 
   /**
-   * Must be called before the list is queried; the result takes the answer. If a group changes before the answer
-   * arrives, the answer does not overwrite the change.
+   * Must be called before the list is queried. If a group changes before the answer arrives, the answer does not
+   * overwrite the change.
    */
   begin(): Reading
   learn(group: Group): void
@@ -52,7 +52,7 @@ export interface Reading {
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
   /**
-   * Updates only these groups. Removes the groups in `gone`, of which the account is not a member. The changes are on
+   * Updates only these groups, and removes those in `gone`, of which the account is not a member. The changes are on
    * disk when this resolves.
    */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>

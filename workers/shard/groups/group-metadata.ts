@@ -10,10 +10,7 @@ import { pairsOf } from './members.ts'
 
 export interface GroupMetadata {
   known(jid: string): Group | undefined
-  /**
-   * Returns the metadata of a group. Rejects with `QueryRefused`: with 404 if the group is unknown, with 403 if the
-   * account is not a member.
-   */
+  /** Rejects with `QueryRefused`: with 404 if the group is unknown, with 403 if the account is not a member. */
   get(jid: string): Promise<Group>
   refresh(jid: string): Promise<Group>
   forget(jid: string): void

@@ -20,10 +20,7 @@ export function agreement(privateKey: Uint8Array, publicKey: Uint8Array): Buffer
 export const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
   Buffer.from(asError(() => calculateSignature(privateKey, message)))
 
-/**
- * Whether the signature is valid. Returns false also for keys and signatures of a wrong length. Other failures of the
- * module are thrown.
- */
+/** Returns false also for keys and signatures of a wrong length. Other failures of the module are thrown. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)

@@ -22,8 +22,8 @@ export interface KeyHolders {
 const NOBODY: readonly string[] = []
 
 /**
- * Creates the records. If no device lacked the key, this result is remembered for the record and the list of devices
- * (the same objects). The record is then not parsed again.
+ * If no device of a list lacks the key, this is remembered for the list and the record (the same objects), so that the
+ * record is not parsed again.
  */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()

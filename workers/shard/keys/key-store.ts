@@ -27,8 +27,8 @@ export interface KeyStore extends KeyReader {
   /** Updates the cache. Must be called after the commit with the operations of `ops`. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * Registers changes that another commit is writing. `written` resolves when this commit has succeeded. Until then,
-   * only readers through `ahead` see the changes. Later changes of the same keys are written after them.
+   * Registers changes that another commit is writing. Until `written` resolves (the commit has succeeded), only readers
+   * through `ahead` see the changes.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
   /**
@@ -62,16 +62,13 @@ export interface KeyCache {
 
 /** Estimated size of a cache entry in bytes, without its value. The real size is usually smaller. */
 const ENTRY_OVERHEAD = 200
-/**
- * Type of the keys that are not cached, because each is read at most once. An instance has about 800 such keys; cached,
- * they would take half of its memory.
- */
+/** Type of the keys that are not cached, because each is read at most once. */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
 const ABSENT = new Uint8Array()
 
 /**
- * Creates the cache that all instances of a thread share. It is limited by entries and bytes. Absence is cached too,
- * because most reads of a quiet chat are for records that do not exist.
+ * Creates the cache that all instances of a thread share. Absence is cached too, because most reads of a quiet chat are
+ * for records that do not exist.
  */
 export function createKeyCache({
   maxEntries,

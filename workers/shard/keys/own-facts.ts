@@ -9,10 +9,7 @@ export interface OwnFacts {
 
 export const ownFacts = ({ additionalData }: Pick<AuthenticationCreds, 'additionalData'>): OwnFacts => additionalData ?? {}
 
-/**
- * Changes the facts in the credentials. The change is on disk after the next save of the credentials. A value of
- * undefined removes the fact.
- */
+/** The change is on disk after the next save of the credentials. A value of undefined removes the fact. */
 export function keepFacts(creds: AuthenticationCreds, facts: { [K in keyof OwnFacts]: OwnFacts[K] | undefined }): void {
   const { additionalData } = creds
   creds.additionalData = Object.fromEntries(

@@ -3,8 +3,8 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 
 export interface Run {
   /**
-   * Number of connections in a row that failed or ended. An accepted login resets it. The delay before the next attempt
-   * depends on it.
+   * Number of connections in a row that failed or ended. The delay before the next attempt grows with it; an accepted
+   * login resets it.
    */
   attempt: number
   /**

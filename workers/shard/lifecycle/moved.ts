@@ -7,9 +7,8 @@ import { keys } from '../../../src/storage/record-keys.ts'
 export const hasMoved = ({ reason }: Pick<RuntimeState, 'reason'>): boolean => reason === 'moved'
 
 /**
- * Returns the operations that remove the record of an earlier move's archive. They belong to the commit with which a
- * move begins or ends. Otherwise an export could take that archive for its own, and remove messages that the archive
- * does not contain.
+ * Returns the operations that remove the record of an earlier move's archive, for the commit with which a move begins
+ * or ends. Otherwise an export could take that archive for its own, and remove messages that it does not contain.
  */
 export const endEarlierMove = (
   instance: string,

@@ -1,7 +1,4 @@
-/**
- * The stored state of an instance. In a running service only the instance's shard writes it; the main thread shows it
- * in the list of instances.
- */
+/** The stored state of an instance. In a running service, only the instance's shard writes it. */
 import * as v from 'valibot'
 import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'

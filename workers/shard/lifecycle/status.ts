@@ -39,8 +39,8 @@ export interface StatusKeeper {
   load(isTakenOver: boolean): Promise<RuntimeState | undefined>
   create(): Promise<void>
   /**
-   * Processes an event. Resolves with the state after the effects. `isCurrent` is checked directly before the event is
-   * processed, because its session or timer may be gone by then.
+   * Resolves with the state after the effects. `isCurrent` is checked directly before the event is processed, because
+   * its session or timer may be gone by then.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
   correct(changes: Partial<RuntimeState>): void

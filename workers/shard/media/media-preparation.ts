@@ -3,10 +3,7 @@ import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'
 
 export interface MediaPreparation {
-  /**
-   * Prepares media in another thread. Rejects with `media_invalid` and the reason as a sentence. The main thread sets
-   * the deadline.
-   */
+  /** Prepares media in another thread. Rejects with `media_invalid` and the reason as a sentence. */
   prepare(job: MediaJob): Promise<PreparedMedia>
   answered(id: number, result: unknown): void
 }

@@ -13,8 +13,7 @@ export interface OutgoingMedia {
 }
 
 /**
- * Size in bytes of a message's secret. The secret encrypts later messages about this message (votes, edits, reports).
- * Current phones add one to every message.
+ * Size in bytes of a message's secret. The secret encrypts later messages about the message (votes, edits, reports).
  */
 const SECRET_BYTES = 32
 

@@ -71,8 +71,8 @@ export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: re
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
 /**
- * Uploads media that needs no conversion. The file is encrypted while it is downloaded, so its plain bytes are never on
- * this disk. Media for channels is not encrypted.
+ * Uploads media that needs no conversion. Except for channels, it is encrypted while it is downloaded, so its plain
+ * bytes are never on this disk.
  */
 export function uploadAsItComes(
   context: SendContext,

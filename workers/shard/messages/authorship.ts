@@ -1,8 +1,7 @@
 /**
  * Stores the author and chat of each message. They show whether a deletion, an edit or a receipt may refer to the
- * message. The rows have no content. They are written in the commit of the event, or before the message is sent.
- * Senders choose ids, so the first message with an id owns it. Rows of the account's own messages stay for one to two
- * months. Rows of others stay as long, or until 20,000 newer ones have arrived.
+ * message. Senders choose ids, so the first message with an id owns it. Rows of the account's own messages stay for one
+ * to two months. Rows of others stay as long, or until 20,000 newer ones have arrived.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
@@ -57,8 +56,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   })
   const all = [ours, others]
   /**
-   * The latest rows by hashed id. The first of two messages with the same id owns it, even if neither is on disk yet.
-   * The rows are text, because each small buffer would keep 8 kB of Node's pool in memory.
+   * The latest rows by hashed id, so that the first of two messages with an id owns it even before it is on disk. The
+   * rows are text, because each small buffer would keep 8 kB of Node's pool in memory.
    */
   const claimed = boundedCache<string, string>(CLAIMED)
   const recent = boundedCache<string, readonly string[]>(REMEMBERED)
@@ -71,8 +70,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
 
   /**
-   * Finds the row of a message. A message of the account is preferred to a received one with the same id. All reads are
-   * begun together, so that the store can combine them.
+   * A message of the account is preferred to a received one with the same id. All reads are begun together, so that the
+   * store can combine them.
    */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)

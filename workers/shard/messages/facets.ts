@@ -21,8 +21,8 @@ export const FACETS = {
     rows: 4_000,
     bytes: 8 * MB,
     /**
-     * Limit for the messages of all instances of a thread together, about 1.6 kB each. Above this limit, an instance
-     * that adds a message keeps only its share. Otherwise two hundred instances would exceed the heap.
+     * Limit for the messages of all instances of a thread together: two hundred instances would otherwise exceed the
+     * heap. Above this limit, an instance that adds a message keeps only its share.
      */
     rowsOfThread: 50_000,
   },
@@ -33,14 +33,11 @@ export const FACETS = {
   /** Secrets of polls and events. After a month, votes and answers are very rare. */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages. They decrypt late edits, such as an edit that was made while the instance was
-   * offline. More rows would make every start slower, because a start counts them.
+   * Secrets of all other messages. They decrypt late edits. More rows would make every start slower, because a start
+   * counts them.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },
-  /**
-   * Authors of the account's own messages. Only the account adds these rows, so their number needs no limit: only age
-   * removes them.
-   */
+  /** Authors of the account's own messages. Only the account adds these rows, so their number needs no limit. */
   ownAuthor: { ms: OWN_TERM, rows: UNBOUNDED, bytes: UNBOUNDED },
   author: { ms: 31 * DAY, rows: 20_000, bytes: UNBOUNDED },
   /**

@@ -41,7 +41,7 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   remember: Recent['add']
   /**
    * Finds the message to which `about` refers. `chat` returns every jid of the chat. After a restart, only our own
-   * messages of the last day are found in full; of the messages of others, only the secrets are left.
+   * messages of the last day are found in full.
    */
   original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
   /** Returns the key of a channel post, by the number that the network gave it. */
@@ -53,8 +53,7 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
 
   load(): Promise<void>
   /**
-   * Begins the removal of old rows. `undecided` returns the message id of the queue item that is being sent. The row of
-   * this message is kept.
+   * Begins the removal of old rows. `undecided` returns the id of the message that is being sent, whose row is kept.
    */
   start(undecided: () => string | undefined): void
   forget(): Promise<void>

@@ -39,10 +39,7 @@ export interface Recent {
   add(message: WAMessage): void
   /** Returns the first message that has this id and for whose key `fits` returns true. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
-  /**
-   * Returns the message with this id to which another message refers. `about` is the key of the referring message. A
-   * message in another chat is not returned.
-   */
+  /** Returns the message with this id, if it is in the chat of `about`, the key of the message that refers to it. */
   spokenOf(id: string, about: WAMessageKey): WAMessage | undefined
   /**
    * Returns the latest messages of others in a chat, at most `max`, newest first. Messages that only change another one

@@ -1,7 +1,7 @@
 /**
  * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits, reactions and comments.
  * There is one encrypted row per message with such a secret. It is written in the commit of the message's event, or
- * before the message is sent, so it survives a restart.
+ * before the message is sent.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -55,8 +55,8 @@ export interface Secrets {
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Returns the operations for the commit of a received message. Returns none if no encrypted message can refer to it.
-   * Senders choose the ids, so a message of others does not replace a row with its id.
+   * Returns the operations for the commit of a received message; none if no encrypted message can refer to it. A
+   * message of others does not replace a row with its id, because senders choose ids.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**

@@ -68,10 +68,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
   let isRotating = false
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
   const recent = new Map<Mark, Stored>()
-  /**
-   * Number of the newest record. Ascending numbers share the pages of the store; random names would change a separate
-   * page each.
-   */
+  /** Number of the newest record. Ascending numbers share the pages of the store. */
   let newest = 0
   const other = () => 1 - current
   /** Number of commits that are writing each mark. */

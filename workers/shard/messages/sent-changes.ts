@@ -18,8 +18,8 @@ export interface SentChangesDeps extends Pick<FacetContext, 'store' | 'log'> {
 
 export interface SentChanges {
   /**
-   * Changes a stored message. A resend uses its current form, and a deleted message is not sent again. If `changed`
-   * returns undefined, the row stays unchanged.
+   * Changes a stored message, so that a resend uses its current form. If `changed` returns undefined, the row stays
+   * unchanged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
   /** Stores the number under which the network has accepted a channel post. */

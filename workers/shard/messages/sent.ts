@@ -31,9 +31,8 @@ export interface SentOptions {
 export interface Sent extends Pick<SentChanges, 'change' | 'numbered' | 'remove'> {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   /**
-   * Adds the message to the commit of the keys that its encryption changes. No ciphertext is sent before this commit.
-   * Call the returned function when the send has ended: it writes the message, unless a commit of keys has already
-   * included it.
+   * Adds the message to the commit of the keys that its encryption changes. Call the returned function when the send
+   * has ended: it writes the message, unless a commit of keys has already included it.
    */
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>

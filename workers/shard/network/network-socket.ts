@@ -34,10 +34,7 @@ import { createQueries } from './queries.ts'
 import { openTransport, type TransportOptions } from './transport.ts'
 
 export interface ConnectionUpdate {
-  /**
-   * `open`: the account is logged in, and its first queries have ended. `close`: the socket has ended, and this event
-   * is not emitted again.
-   */
+  /** `open`: the account is logged in, and its first queries have ended. `close`: the socket has ended. */
   connection?: 'open' | 'close'
   /** Reason of the end; undefined if it was intended. */
   error?: Error | undefined
@@ -75,8 +72,8 @@ export interface NetworkSocket {
   /** Ends the socket as if the network had closed the connection. */
   cut(): void
   /**
-   * Ends the socket. Resolves when the connection is closed; a second call is allowed. With `abrupt` (the server is
-   * silent or not trusted) the connection is closed without waiting for the server.
+   * Resolves when the connection is closed; a second call is allowed. With `abrupt` (the server is silent or not
+   * trusted) the connection is closed without waiting for the server.
    */
   end(reason?: Error, how?: 'clean' | 'abrupt'): Promise<void>
 }
@@ -93,7 +90,7 @@ export interface NetworkSocketOptions
 }
 
 /**
- * Maximum number of listeners of an event; above it, Node warns of a leak. Many parts of a session listen to
+ * Number of listeners of an event above which Node warns of a leak. Many parts of a session listen to
  * `connection.update`.
  */
 const LISTENERS = 20
@@ -228,8 +225,8 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
 }
 
 /**
- * Reports the end to every listener, even if one of them throws. The listeners of other events stay: app state that is
- * still being written changes the credentials after the end, and these changes must be saved too.
+ * Reports the end to every listener, even if one of them throws. The listeners of other events stay, because the
+ * credentials may change after the end, and must then be saved.
  */
 function reportEnd(ev: EventEmitter<SocketEvents>, error: Error | undefined, onThrown: (thrown: unknown) => void): void {
   for (const listener of ev.listeners('connection.update')) {

@@ -16,10 +16,7 @@ const BATCH = 200
  */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/**
- * Maximum number of idle periods in a row. After them no further batch is requested. Together they last a minute, as
- * in the web client.
- */
+/** Number of idle periods in a row after which no further batch is requested: a minute, as in the web client. */
 const MAX_IDLE = 30
 
 /** Must be called right after the socket is created. */

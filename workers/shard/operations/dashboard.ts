@@ -25,10 +25,7 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/**
- * Returns undefined if the error means that the log no longer has the event. The timeline then omits the event. Every
- * other error is thrown again.
- */
+/** Returns undefined if the log no longer has the event; every other error is thrown again. */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error

@@ -64,8 +64,8 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * Changes a list of people. The query contains the version of the list, so the list is read before each attempt. If the
- * phone changes the list in the meantime, there is a second attempt.
+ * The query contains the version of the list, so the list is read before each attempt. If the phone changes the list in
+ * the meantime, there is a second attempt.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)

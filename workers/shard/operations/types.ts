@@ -52,9 +52,7 @@ export interface ControlContext {
   readonly inbound: Pick<ReceivedEvents, 'context' | 'shown' | 'namesOf'>
   readonly log: Logger
   readonly session: Session | null
-  /**
-   * Requests a change of status. `isWanted` is called directly before the change. If it returns false, nothing changes.
-   */
+  /** `isWanted` is called directly before the change of status; if it returns false, nothing changes. */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }
 

@@ -34,8 +34,8 @@ export interface AttemptCounter {
    */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * Returns the operation that records this item as in flight, for a commit that is made anyway. Call `written` after
-   * this commit. Returns undefined if the item is already recorded.
+   * Returns the operation that records this item as in flight, for a commit that is made anyway; undefined if the item
+   * is already recorded. Call `written` after this commit.
    */
   next(svcId: string): Naming | undefined
   readonly isNamed: boolean

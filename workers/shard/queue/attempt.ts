@@ -13,9 +13,9 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' |
 }
 
 /**
- * Makes one attempt to send the item. Returns `back` if there was no connection: the item becomes the first one
- * again. Returns `laterMs` if the item was not sent and must be retried after this time. Rejects if the storage fails
- * or the service stops: the outcome is then unknown.
+ * Returns `back` if there was no connection: the item becomes the first one again. Returns `laterMs` if the item was
+ * not sent and must be retried after this time. Rejects if the storage fails or the service stops: the outcome is then
+ * unknown.
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 

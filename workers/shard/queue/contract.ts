@@ -89,8 +89,8 @@ export interface QueueOptions {
   /** Whether this person or chat has ever written to the account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
-   * Sends the item. Resolves when the network has accepted or refused it. After `instance_not_connected` the item goes
-   * back to the head of the queue; after `TryLater` other items are sent before it.
+   * Resolves when the network has accepted or refused the item. After `instance_not_connected` the item goes back to
+   * the head of the queue; after `TryLater` other items are sent before it.
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
@@ -118,8 +118,8 @@ export interface QueueOptions {
 
 export interface Queue {
   /**
-   * Adds a message to the queue. It is on disk when this resolves. Rejects with `queue_full`,
-   * `queue_disabled_while_disconnected`, or `engine_unavailable` if the queue does not run.
+   * The message is on disk when this resolves. Rejects with `queue_full`, `queue_disabled_while_disconnected`, or
+   * `engine_unavailable` if the queue does not run.
    */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   setConnected(connected: boolean): void
@@ -149,8 +149,8 @@ export interface Queue {
   undecided(): string | undefined
   start(): Promise<void>
   /**
-   * Stops the queue. Waits at most this many ms for the item in flight. If it has no outcome by then, it is sent again
-   * after the next start.
+   * Waits at most this many ms for the item in flight. An item without an outcome by then is sent again after the next
+   * start.
    */
   stop(deadlineMs: number): Promise<void>
 }

@@ -35,14 +35,14 @@ export interface ThreadError {
 }
 
 /**
- * Delay in ms before the thread ends after a trap. In this time the message that caused the trap is refused;
- * otherwise the network would deliver it to the next thread, and to every later one.
+ * Delay in ms before the thread ends after a trap. In this time the message that caused the trap is refused; otherwise
+ * the network would deliver it to the next thread.
  */
 const TRAP_GRACE = SECOND
 
 /**
- * Handles the unhandled errors of the thread: reports them, and ends the thread after a trap. Returns a function that
- * removes the handlers.
+ * Reports the unhandled errors of the thread, and ends the thread after a trap. Returns a function that removes the
+ * handlers.
  */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
   let isTrapped = false

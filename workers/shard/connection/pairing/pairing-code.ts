@@ -1,7 +1,4 @@
-/**
- * Requests a pairing code: this device creates the code, and registers a key that is encrypted with it. The phone on
- * which the code is entered answers.
- */
+/** Requests a pairing code: this device creates the code, and registers a key that is encrypted with it. */
 import { randomBytes } from 'node:crypto'
 import { aesEncryptCTR, bytesToCrockford, derivePairingCodeKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'

@@ -14,8 +14,8 @@ export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, 
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
 /**
- * Returns the hash of a nonce, which is sent before the phone chooses its own nonce. Otherwise either side could search
- * for a nonce that makes both codes equal. `identity` is encoded.
+ * Returns a hash that must be sent before the phone chooses its own nonce: otherwise either side could search for a
+ * nonce that makes both codes equal. `identity` is encoded.
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 

@@ -47,8 +47,8 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
   }
 
   /**
-   * Stores device lists. The ids of the devices must be on disk: when a person moves from the number to the LID, the
-   * session of each listed device is moved.
+   * Caches device lists, and stores the ids of the devices: when a person moves from the number to the LID, the session
+   * of each stored device is moved.
    */
   async function keep(listed: readonly PersonDevices[]) {
     for (const { jid, devices } of listed) lists.keep(jidUser(jid), devices)

@@ -4,10 +4,7 @@ import type { Context } from '../../context/instance-context.ts'
 
 export interface AccountRestriction {
   now(): Restriction | null
-  /**
-   * Begins or ends the restriction. This has effect immediately, because the next message may be about to be sent.
-   * The state of the instance changes later.
-   */
+  /** Begins or ends the restriction immediately, because the next message may be about to be sent. */
   change(restriction: Restriction | null): void
 }
 

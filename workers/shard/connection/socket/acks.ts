@@ -23,8 +23,8 @@ export interface PendingAck {
 
 export interface Acks {
   /**
-   * Begins to wait for an ack. Call it before the send, because the ack can arrive before the send resolves. `to` is
-   * the chat in the stanza. It is compared because the network also acks our receipts, whose ids other people choose.
+   * Must be called before the send, because the ack can arrive before the send resolves. `to` (the chat in the stanza)
+   * is compared, because the network also acks our receipts, whose ids other people choose.
    */
   expect(messageId: string, to: string): PendingAck
   came(ack: BinaryNode): void

@@ -88,8 +88,8 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
     },
     tokens,
     ack: (messageId, to) => expectAck(acks, messageId, to),
-    // The relay does not run in `runAs`, because that makes each promise slower before Node 24. It is not necessary
-    // here: the relay leaves no promise behind that could fail unseen.
+    // The relay does not run in `runAs`, because that makes each promise slower before Node 24. The relay does not need
+    // it: it leaves no promise behind that could fail unseen.
     relay: boundedRelay(relay, ended),
     devicesOfGroup: recipients.ofGroup,
     renewSession: sessions.renew,

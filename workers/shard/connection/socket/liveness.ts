@@ -1,7 +1,6 @@
 /**
- * Detects a connection that looks healthy but handles nothing: the network answers pings and messages can be sent, but
- * a handler never ends, so no incoming stanza is handled. The keep-alive checks only frames, so it does not notice
- * this. So the number of received stanzas is compared with the number of handled ones.
+ * Detects a connection that looks healthy but handles no incoming stanza, because a handler never ends. The keep-alive
+ * does not notice this, so the number of received stanzas is compared with the number of handled ones.
  */
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'

@@ -50,8 +50,8 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
 /**
- * Encodes the credentials. The account is stored as protobuf, separately from the other fields: its JSON would contain
- * bytes as plain base64, which is not decoded.
+ * The account is stored as protobuf, separately from the other fields: its JSON would contain bytes as plain base64,
+ * which is not decoded.
  */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }

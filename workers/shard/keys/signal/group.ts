@@ -120,7 +120,7 @@ async function loadSenderKey(keys: KeyReader, { group, author, literal }: Sender
   return undefined
 }
 
-/** Whether the bytes are a sender key. Truncated bytes are not. JSON of the JavaScript library is accepted. */
+/** Returns false for truncated bytes, and true for JSON of the JavaScript library. */
 function isSenderKey(record: Uint8Array): boolean {
   if (record.length === 0) return false
   if (record[0] === 0x5b) return true

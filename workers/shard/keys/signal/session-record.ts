@@ -16,10 +16,7 @@ const BASE_KEY = 13
  * change.
  */
 const MAX_ARCHIVED = 40
-/**
- * First byte of JSON. A RecordStructure never begins with it: in protobuf it means field 15, which does not exist
- * there.
- */
+/** First byte of JSON. A RecordStructure never begins with this byte, because it has no field 15. */
 const OPENING_BRACE = 0x7b
 
 /**
@@ -85,8 +82,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Merges the records of one device under its number and its LID. The current session of `into` stays current. The
- * sessions of `from` are archived, so that messages in transit can still be decrypted.
+ * Merges the records of one device under its number and its LID. The sessions of `from` are archived, so that messages
+ * in transit can still be decrypted.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(

@@ -70,10 +70,7 @@ export async function decryptWith(
   return { result, changes: [...kept, ...identityChanges] }
 }
 
-/**
- * Starts a session with another device. The current session is archived, unless the device has another identity: then
- * it is replaced.
- */
+/** The current session is archived. If the device has another identity, its old sessions are removed. */
 export async function startSession(deps: SessionKeys, address: Address, bundle: Bundle): Promise<Advanced<void>> {
   const { registrationId, identityKey, signedPreKey, preKey } = bundle
   const { session, changes: identityChanges } = await withIdentity(deps, address, identityKey)
@@ -89,9 +86,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Returns the session, and the change that stores a new identity. An identity is trusted on first use, as in WhatsApp
- * Web, but the identity of the account's own phone is known beforehand. A changed identity replaces the old sessions
- * only together with the operation's own changes, so that an invalid message destroys no session.
+ * Returns the session, and the change that stores a new identity. A changed identity replaces the old sessions only
+ * together with the operation's own changes, so that an invalid message destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -122,8 +118,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Runs one operation of the module. Each operation gets new objects, because a cipher reads the session only once.
- * Changes are collected, so that they become durable in one step.
+ * Each operation gets new objects, because a cipher reads the session only once. Changes are collected, so that they
+ * become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,

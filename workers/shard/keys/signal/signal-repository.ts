@@ -41,10 +41,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const addresses = createAddressTurns(book, locks)
   let isClosed = false
 
-  /**
-   * Throws after `close`. Handlers of an ended socket still run: their sends must have no effect, and the messages that
-   * they receive are delivered again.
-   */
+  /** Throws after `close`, because handlers of an ended socket still run, and must have no effect. */
   function assertOpen(): void {
     if (isClosed) throw new Error(SESSION_CLOSED)
   }
@@ -52,10 +49,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const turnOf = createPartTurns({ ...deps, addresses, assertOpen })
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
-  /**
-   * Returns the name of our own key. The key is stored under the jid that the caller passes: number or LID, whichever
-   * the group uses.
-   */
+  /** Our own key is stored under the jid that the caller passes: number or LID, whichever the group uses. */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,
     author: literalAddress(meId),

@@ -1,6 +1,6 @@
 /**
  * Two counters of a browser: the logins since it was linked (`lc`), and since it was opened (`connectAttemptCount`).
- * The first one is stored in the credentials.
+ * Only `lc` is stored, in the credentials.
  */
 import type { AuthenticationCreds, proto } from '@whiskeysockets/baileys'
 import { keepFacts, ownFacts } from '../../keys/own-facts.ts'

@@ -52,8 +52,8 @@ export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: O
   }
 
   /**
-   * Uploads new keys. An upload is repeated only if the network refused it. If its outcome is unknown, the next login
-   * counts the keys that have arrived.
+   * An upload is repeated only if the network refused it. If its outcome is unknown, the next login counts the keys
+   * that have arrived.
    */
   async function attempts(count: number, isOver: () => boolean): Promise<void> {
     const upload = await nextKeys(count)

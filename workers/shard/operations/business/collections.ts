@@ -83,8 +83,8 @@ const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'prod
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
 /**
- * Sends a change of a collection. The network refuses an invalid name or product with 400. `fields`: the field of the
- * request for each element of the query.
+ * The network refuses an invalid name or product with 400. `fields`: the field of the request for each element of the
+ * query.
  */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(

@@ -35,10 +35,7 @@ export async function chatObject(
   }
 }
 
-/**
- * Returns the flags of a chat for the API. `chat` is undefined if the directory has no entry for the chat. `now` is in
- * epoch ms.
- */
+/** `chat` is undefined if the directory has no entry for the chat. `now` is in epoch ms. */
 export function chatFlags(chat: ChatEntry | undefined, now: number) {
   const mutedUntil = chat?.mutedUntil ?? 0
   const isMuted = mutedUntil === -1 || mutedUntil > now

@@ -20,8 +20,7 @@ export async function knownChat({ session, directory }: Context, phone: ChatIden
 
 /**
  * Finds a chat in the directory or on the network. Rejects with `chat_not_found` if the person has no account, or if
- * our account is not a member of the group. A person who is not in the directory is addressed by number, if it is
- * known.
+ * our account is not a member of the group.
  */
 export async function chatAt(context: Context, phone: ChatIdentifier): Promise<ChatEntry> {
   return (await knownChat(context, phone)) ?? (phone.kind === 'group' ? groupChat(context, phone) : personChat(context, phone))

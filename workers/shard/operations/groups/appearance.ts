@@ -22,8 +22,8 @@ export async function changeName(context: ActionContext, group: GroupIdentifier,
 }
 
 /**
- * Changes the description. The query must contain the id of the current description, so this id is read before each
- * attempt. If somebody else has changed the description in between, there is a second attempt.
+ * The query must contain the id of the current description, so this id is read before each attempt. If somebody else
+ * has changed the description in between, there is a second attempt.
  */
 export async function changeDescription(context: ActionContext, group: GroupIdentifier, text: string): Done {
   const { ask, session, inTurn } = context

@@ -90,7 +90,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
 
 /**
  * Returns the invitation link, or why there is none. An error of the query is returned as a field, because the rest of
- * the group is still a useful answer. Only administrators may read the link, so nobody else queries it.
+ * the group is still a useful answer.
  */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }

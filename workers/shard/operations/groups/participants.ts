@@ -70,8 +70,8 @@ export async function addTo(
 }
 
 /**
- * Removes members or changes their roles. Each member is addressed by the jid in the group's own list (a number or a
- * LID). The network does not find a member by the other jid.
+ * Each member is addressed by the jid in the group's own list (a number or a LID), because the network does not find
+ * the other jid of a member.
  */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {

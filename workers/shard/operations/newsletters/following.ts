@@ -23,8 +23,8 @@ const NO_PERMISSION = new Set([401, 403, 405])
 const OTHER_ROLE = 405
 
 /**
- * Runs `work`. If the network refuses it, queries whether the account follows the channel. If it does not, rejects with
- * `newsletter_not_found`.
+ * Runs `work`. Rejects with `newsletter_not_found` if the network refuses `work` for lack of a permission, and the
+ * account does not follow the channel.
  */
 export async function asFollower<T>(
   context: Context,
@@ -92,8 +92,8 @@ export function present(description: unknown): Newsletter {
 }
 
 /**
- * Accepts the network's terms for channels. If this fails, the operation continues: the network itself refuses an
- * operation whose terms are not accepted.
+ * Accepts the network's terms for channels. A failure is only logged, because the network itself refuses an operation
+ * whose terms are not accepted.
  */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {

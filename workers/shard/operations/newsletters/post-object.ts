@@ -31,7 +31,7 @@ export interface ReadPost {
   message: WAMessage | null
 }
 
-/** Reads a post. Null if it was deleted. A post without an id is listed with its server id. */
+/** Returns null if the post was deleted. A post without an id gets its server id as `message_id`. */
 export function readPost(newsletter: string, { id, serverId, at, isOwn, content }: Post): ReadPost | null {
   if (content === null) return null
   const message = decoded(content)

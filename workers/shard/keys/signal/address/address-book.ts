@@ -24,10 +24,7 @@ function literal(jid: string, { user, server, domainType, device = 0 }: JidParts
 }
 
 export interface AddressBook {
-  /**
-   * Returns the address of a jid. A number is mapped to its LID if the pair is known. This never queries the network; a
-   * send has queried unknown pairs before it encrypts.
-   */
+  /** Maps a number to its LID if the pair is known. Never queries the network. */
   resolve(jid: string): Promise<Address>
   /**
    * Returns the address without waiting: the address of the LID if it is in memory, otherwise that of the jid as it is

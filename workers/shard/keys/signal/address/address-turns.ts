@@ -10,8 +10,8 @@ export interface AddressTurns {
 
 export function createAddressTurns(book: AddressBook, locks: AddressLocks): AddressTurns {
   /**
-   * Locks the address of a jid. While this waits for the lock, the session may move from the number's address to the
-   * LID's. The lock of the old address is then released, and that of the new address acquired.
+   * Locks the address of a jid. If the session moves from the number's address to the LID's before the lock is free,
+   * the LID's address is locked instead.
    */
   async function acquire(jid: string) {
     for (;;) {
