@@ -49,8 +49,8 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
 }
 
 /**
- * Returns the accounts of people, in the order of the identifiers; null if a number has no account. Queries only the
- * numbers whose account and LID are not known yet.
+ * Returns accounts in the order of the identifiers; null if a number has no account. Queries only the numbers whose
+ * account and LID are not known yet.
  */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const numbers = [...new Set(identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : [])))]

@@ -17,8 +17,8 @@ export interface Limits {
 export interface Ask {
   /**
    * Sends a query, and resolves with the answer. Rejects with `send_timeout`, `instance_not_connected`, or the meaning
-   * of the network's code. The query is sent once more after a conflict (409). Pass a function if the query must be
-   * built anew for this, or if it contains its own id.
+   * of the network's code. The query is sent once more after a conflict (409). Pass a function if the second attempt
+   * needs a new query, or if the query contains its own id.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
   /** Resolves with the operation's field of the answer, which may be null. Rejects like the query above. */

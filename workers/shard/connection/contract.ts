@@ -128,10 +128,7 @@ export interface Connection {
   readonly platform: string | undefined
   asking(options: AskOptions): Ask
   learnPairs(pairs: readonly LidPair[]): Promise<void>
-  /**
-   * Returns the pairs of number and LID of people. Unknown LIDs are queried from the network; people without a LID are
-   * omitted.
-   */
+  /** Unknown LIDs are queried from the network; people without a LID are omitted. */
   fetchLids(pns: string[]): Promise<LidPair[]>
   readonly serverProps: Readonly<ServerProps>
   privacySettings(): Promise<PrivacySettings>

@@ -97,8 +97,8 @@ export const actionFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, ACTION], 'action_failed')
 
 /**
- * Converts an error of a send, before its ack. Connection losses and disk failures have codes of their own: the network
- * has not refused the message, so it is sent again.
+ * Converts an error of a send, before its ack. Connection losses and disk failures keep their own codes, because the
+ * network has not refused the message.
  */
 export const sendFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')

@@ -1,6 +1,6 @@
 /**
- * Sends GraphQL queries. If the network does not know the number of an operation, older numbers are tried in order. The
- * number that works is tried first from then on.
+ * Sends GraphQL queries. If the network does not know the number of an operation, older numbers are tried in order.
+ * Later queries begin with the number that worked.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
@@ -10,8 +10,8 @@ import { type MexAnswer, type MexName, mexAnswer, mexForms, mexQuery } from '../
 export type MexIds = Partial<Readonly<Record<MexName, string>>>
 
 /**
- * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects like a refused
- * query, and with `send_timeout` if all tries together take longer than `deadlineMs`.
+ * Resolves with the operation's field of the answer, which may be null. Rejects like a refused query, and with
+ * `send_timeout` if all tries together take longer than `deadlineMs`.
  */
 export type Mex = (name: MexName, variables: Json, deadlineMs: number) => Promise<unknown>
 

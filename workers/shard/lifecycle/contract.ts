@@ -3,8 +3,8 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 
 export interface Run {
   /**
-   * Number of connections in a row that failed or ended. The delay before the next attempt grows with it; an accepted
-   * login resets it.
+   * Number of connections in a row that failed or ended. The delay before the next attempt grows with it. An accepted
+   * login or a shown QR code resets it.
    */
   attempt: number
   /**

@@ -24,8 +24,8 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds
   url: string
   agent?: Agent | undefined
   /**
-   * Whether this process still runs the account. Called before each frame. If it returns false, the frame is not sent,
-   * and the connection is cut. Absent if no other process can run the account.
+   * Called before each frame. If it returns false, this process no longer runs the account: the frame is not sent, and
+   * the connection is cut. Absent if no other process can run the account.
    */
   isHeld?: (() => boolean) | undefined
   onNode(node: BinaryNode): void

@@ -31,7 +31,7 @@ export function encryptionKey(
 const CODE_BYTES = 5
 
 /**
- * Returns the code to compare: two groups of four letters with a hyphen. The phone shows another code if somebody
+ * Returns the code to compare: two groups of four characters with a hyphen. The phone shows another code if somebody
  * intercepts the connection.
  */
 export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): string {

@@ -14,10 +14,7 @@ export interface DeviceSessions {
 export interface DeviceSessionsDeps {
   query(node: BinaryNode): Promise<BinaryNode>
   repository: SignalRepository
-  /**
-   * Returns the pairs of number and LID of devices. Unknown LIDs are queried from the network; devices without a LID
-   * are omitted.
-   */
+  /** Unknown LIDs are queried from the network; devices without a LID are omitted. */
   fetchLids(jids: string[]): Promise<LidPair[]>
 }
 

@@ -1,6 +1,7 @@
 /**
  * Encrypts a message for its recipients and sends it. To a person, each device gets its own ciphertext. To a group or
- * status audience, all devices get the same ciphertext, and devices without its key also get the key.
+ * status audience, all devices get the same ciphertext. In a group, devices without its key also get the key; in an
+ * audience, all devices do.
  */
 import {
   type AuthenticationState,

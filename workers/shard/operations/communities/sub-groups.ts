@@ -49,8 +49,8 @@ export async function announcementOf(context: Context, jid: string): Promise<str
 }
 
 /**
- * Returns a function that returns the number of members of a group: as the network counts them, otherwise as the stored
- * list of the account's own groups has it. Null if unknown.
+ * Returns a function that returns the number of members of a group: as the network counts them, otherwise as `groups`
+ * or the stored list of the account's own groups has it. Null if unknown.
  */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
   const { ask, session, log } = context

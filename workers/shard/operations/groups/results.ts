@@ -51,10 +51,7 @@ export async function inBatches<L extends Listed>(
   return answers
 }
 
-/**
- * Returns the result for each phone. `found`: the person for each phone, in the same order; undefined if nobody was
- * found.
- */
+/** `found`: the person for each phone, in the same order; undefined if nobody was found. */
 export function resultsOf(
   phones: readonly UserIdentifier[],
   found: readonly (Listed | undefined)[],

@@ -1,7 +1,6 @@
 /**
  * The identity key of the account's own phone. It signed the pairing, so it is known before the first message. A phone
- * gets another key only if it is set up again, and that unlinks all devices. So a device with another key is not the
- * phone.
+ * gets another key only if it is set up again, and that unlinks all devices.
  */
 import { type AuthenticationCreds, generateSignalPubKey } from '@whiskeysockets/baileys'
 import { bare } from '../../../wire/jid.ts'
