@@ -26,7 +26,10 @@ export interface SocketSession extends Session {
 
 export type SessionParts = Omit<SocketSession, keyof Connection>
 
-/** Adds parts to a connection. Each getter is forwarded, because a spread would copy its current value. */
+/**
+ * Adds parts to a connection. Each getter is forwarded, because a spread would copy its present value, which may
+ * change.
+ */
 export const sessionOf = (connection: Connection, parts: SessionParts): SocketSession => ({
   ...connection,
   ...parts,

@@ -50,7 +50,7 @@ export interface SessionGroups
   changed(jids: readonly string[]): void
   /** Must be called when the account has joined this group. The group is read again before it is used. */
   joined(jid: string): void
-  /** The changes are on disk when this resolves; only the roles are in the commit of the notice's event. */
+  /** The changes are on disk when this resolves; only those of roles are in the commit of the notice's event. */
   noticed(notice: BinaryNode): Promise<void>
 }
 

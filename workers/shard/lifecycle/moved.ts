@@ -8,7 +8,8 @@ export const hasMoved = ({ reason }: Pick<RuntimeState, 'reason'>): boolean => r
 
 /**
  * Returns the operations that remove the record of an earlier move's archive, for the commit with which a move begins
- * or ends. Otherwise an export could take that archive for its own, and remove messages that it does not contain.
+ * or ends. Otherwise an export could take that archive for its own, and remove messages that the archive does not
+ * contain.
  */
 export const endEarlierMove = (
   instance: string,

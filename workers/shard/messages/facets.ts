@@ -33,7 +33,7 @@ export const FACETS = {
   /** Secrets of polls and events. After a month, votes and answers are very rare. */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages. They decrypt late edits. More rows would make every start slower, because a start
+   * Secrets of all other messages, which decrypt late edits. More rows would make every start slower, because a start
    * counts them.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },

@@ -1,6 +1,6 @@
 /**
- * The one-time keys of this device on the network. Another device needs one of them to begin a session. They are stored
- * here before they are uploaded.
+ * The one-time keys of this device on the network. Another device needs one of them to begin a session. They are on
+ * disk before they are uploaded.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthenticationCreds, BinaryNode, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'

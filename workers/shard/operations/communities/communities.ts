@@ -86,7 +86,7 @@ async function made(context: ActionContext, jid: string) {
 
 /**
  * Changes the setting with the query of the phone app, because the network has refused the first query. `refusal`: the
- * error of the first query, which is thrown if this one is refused, too.
+ * error of the first query, which is thrown if this query is refused, too.
  */
 async function byProperty({ ask }: ActionContext, jid: string, isEverybody: boolean, refusal: unknown): Promise<void> {
   const update = { allow_non_admin_sub_group_creation: isEverybody }
