@@ -1,7 +1,6 @@
 /**
  * Measures the memory of the service before a load, at its peak, and for five minutes afterwards. The load is 10,000
- * sent and 10,000 received texts. On a small server this matters: memory that is not returned after a load stays in use
- * until the next restart.
+ * sent and 10,000 received texts.
  */
 import {
   amount,
@@ -30,10 +29,7 @@ interface Memory {
   rss_mb: number
   /** Part of `rss_mb` that the process has allocated itself: objects, buffers, compiled code. */
   anon_mb: number
-  /**
-   * Part of `rss_mb` that is pages of files: code and the store. The system takes these pages back when it needs
-   * memory.
-   */
+  /** Part of `rss_mb` that is pages of files, which the system can take back: code and the store. */
   of_files_mb: number
 }
 

@@ -1,9 +1,8 @@
 /**
  * Measures received and sent texts with the store on three disks, so that figures of machines with different disks can
- * be compared: the disk of this machine, files in memory, and files in memory with an `fdatasync` of 4 ms. The slow disk
- * is in memory, because otherwise its time would have the time of the real disk too. A library that is preloaded into
- * the service delays its calls of `fdatasync`. A commit of lmdb has one such call. It also writes a small record to a
- * file that was opened with O_DSYNC, and this write is not delayed.
+ * be compared: the disk of this machine, files in memory, and files in memory with an `fdatasync` of 4 ms. The slow
+ * disk is in memory, because otherwise its time would have the time of the real disk too. Only calls of `fdatasync` are
+ * delayed, not the small record that lmdb writes to a file with O_DSYNC.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

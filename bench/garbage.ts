@@ -1,9 +1,8 @@
 /**
  * Measures the bytes that V8 allocates for a text, in the main thread and in the shard. One instance first sends texts,
- * and then receives texts, at 40 per second. The result has the sum and the functions that allocate most. Nearly all of
- * these bytes are soon garbage. They do not depend on the load of the machine. Memory outside of V8's heap (buffers
- * above 4 kB) is not included. `BENCH_OTHER` is a second checkout to measure, and `BENCH_NAMED=30` is the number of
- * functions to list.
+ * and then receives texts, at 40 per second. The result has the sum and the functions that allocate most. The bytes do
+ * not depend on the load of the machine. Memory outside of V8's heap (buffers above 4 kB) is not included.
+ * `BENCH_OTHER` is a second checkout to measure, and `BENCH_NAMED=30` is the number of functions to list.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -57,11 +57,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * Builds a checkout, because users run compiled code. Returns the arguments with which node starts it: the flags in its
- * `npm start`, and the program. If the service ran from source, every thread would load a compiler.
+ * `npm start`, and the program.
  */
 const built = async (checkout: string) => {
-  // If `BENCH_BUILT` is set, `run.ts` has already built this checkout for all benches, so only other checkouts are
-  // built here.
+  // If `BENCH_BUILT` is set, `run.ts` has already built this checkout.
   if (checkout !== root || process.env.BENCH_BUILT !== '1')
     await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: checkout })
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }

@@ -27,10 +27,7 @@ const INSTANCE = 'instance:7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11:'
 /** Age, in commits, of the record that each commit removes. */
 const KEPT = 50
 
-/**
- * Contents of a commit: the number of records, their size in bytes, and the size of the session in bytes. According to
- * `counts.ts`, a sent text takes four commits, and two received texts share one commit.
- */
+/** Contents of a commit: the number of records, their size in bytes, and the size of the session in bytes. */
 const BATCHES = {
   send: { records: 6, bytes: 190, session: 400 },
   receive: { records: 13, bytes: 210, session: 700 },

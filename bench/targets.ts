@@ -65,8 +65,8 @@ function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name:
  */
 const FULL = 0.2
 /**
- * Adds to the target of a rate or a delay that a full machine cannot measure it. The measurement at the path `within`
- * has the cores in use. Its own cost in ms of CPU, at the path `cost`, is valid on a full machine too.
+ * Marks the target of a rate or a delay as not measured if the machine was full. `within` is the path of the result
+ * that has the idle cores; `cost` is the path of the CPU time in it, which is shown in place of the target.
  */
 function inTime(target: Target, within: string, cost?: string): Target {
   const path = within.split('.')

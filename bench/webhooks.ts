@@ -2,8 +2,7 @@
  * Measures the effect of broken webhook receivers on healthy ones. A broken receiver answers slowly or with a huge
  * body, hangs, closes the connection, or redirects. The latency of an event is the time from its creation (the time in
  * its id) to the request that its receiver accepted. At the end the broken receivers are repaired, and all events must
- * be delivered. The service notices within a minute that an unreachable receiver is back. Events that a receiver
- * refused one by one are sent again by `replay`, as an operator would do.
+ * be delivered. Events that a receiver refused one by one are sent again by `replay`.
  */
 
 import { join } from 'node:path'

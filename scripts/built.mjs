@@ -1,7 +1,6 @@
 /**
  * Builds `dist` if it is out of date. This script runs before each start. A tree without development packages (`npm
- * prune --omit=dev`) cannot be built, because npm removes the types and the bundler. So the existing build is used
- * there.
+ * prune --omit=dev`) cannot be built, so its existing build is used.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * Extracts the parts of the OpenAPI description from which the dashboard makes its forms: a few schemas, and the kinds
- * of messages with their examples. The whole description has two megabytes.
+ * of messages with their examples.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 

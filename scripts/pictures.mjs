@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of README.md and docs/ from the real pages: npm run docs:pictures. The tests in Chromium take a
- * picture of each page that they open. This script runs them, and copies the pictures that the documents show.
+ * Makes the pictures of README.md and docs/ from the real pages: npm run docs:pictures. It runs the tests in Chromium,
+ * which take pictures of pages, and copies those that the documents show.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * Removes packages that the service never loads. Run it after `npm prune --omit=dev`, which keeps them: some are peer
- * dependencies, and others belong to the command line of a package. `npm ci` installs them again.
+ * dependencies, and others belong to the command line of a package.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -8,8 +8,7 @@ import { join } from 'node:path'
 const folder = process.argv[2]
 /**
  * Returns true if the file must have a source. Files in four folders have no source of the same name: the dashboard,
- * the copied library, the program that tests start, and the chunks of the shard's bundle. The source of
- * `main.bundle.js` is `main.ts`.
+ * the copied library, the program that tests start, and the chunks of the shard's bundle.
  */
 const isCompiled = (name) =>
   /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules|program|workers[/\\]shard[/\\]chunks)[/\\]/.test(name)

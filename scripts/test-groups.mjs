@@ -35,8 +35,8 @@ const LOADS = /\bawait import\(/
  */
 const LONG = /\/contract\/(auth-order|blobs|operations|storage|store-copy|two-services)\./
 /**
- * Matches hooks that run for each test. In a group they would also run for the tests of the other files. So a file with
- * such hooks goes into a group of the kind `hooks`, where each file is a suite.
+ * Matches hooks that run for each test. Files with such hooks go into groups of the kind `hooks`, where each file is a
+ * suite: otherwise the hooks would also run for the tests of other files.
  */
 const HOOKS = /^(beforeEach|afterEach)\(/m
 

@@ -24,10 +24,7 @@ const AT_ONCE = 4
 /** Time limit in ms for a file. In the full run, one test that kills the service may take ten minutes by itself. */
 const TIME_LIMIT_MS = process.env.SVC_TEST_FULL === '1' ? 1_800_000 : 400_000
 const SECOND_TRIES = 5
-/**
- * Number of files in each list after the run: the slow ones, and those with the most CPU time. The whole run has a time
- * limit (`.ci/run`), so the lists show where time can be saved.
- */
+/** Number of files in each list after the run: the slow ones, and those with the most CPU time. */
 const LISTED = 12
 
 const isShort = process.argv[2] === '--dots'
@@ -79,10 +76,7 @@ function writeLargest() {
     process.stdout.write(`All files: ${Math.round(cpu)} s of CPU time in ${Math.round(performance.now() / 1000)} s\n`)
 }
 
-/**
- * Runs test files with these flags of Node. Returns the files with a failed test. The report goes to the standard
- * output.
- */
+/** Runs test files with these flags of Node. Returns the files with a failed test. */
 async function failed(these, concurrency, execArgv = []) {
   const red = new Set()
   const events = run({ files: these, concurrency, execArgv: [...CPU, ...execArgv], timeout: TIME_LIMIT_MS })

@@ -1,7 +1,7 @@
 /**
  * Bundles the code of each kind of thread: node scripts/threads.mjs FOLDER, where FOLDER is the output of the compiler
- * (dist, .built). One file loads in a third of the time of some hundred small modules, which matters when a dead thread
- * is replaced. Some packages stay outside, in node_modules (bundle-options.mjs). Nothing is done if nothing changed.
+ * (dist, .built). One file loads in a third of the time of some hundred small modules. Some packages stay outside, in
+ * node_modules (bundle-options.mjs). Nothing is done if nothing changed.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Operator commands on the data folder. They need no credential, because access to the folder is the permission. Only
- * `listen`, for developers, calls a running service.
- */
+/** Operator commands on the data folder. They need no credential, because access to the folder is the permission. */
 import './refuse-old-node.ts'
 import { CALLED } from './commands/called.ts'
 import { UsageError } from './commands/command.ts'

@@ -16,8 +16,8 @@ import type { NetworkOptions } from './engine/engine.ts'
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * Returns the default number of shard threads. One core is left for HTTP, and the maximum is four. A second shard
- * thread costs 30 MB without instances and about 80 MB under load.
+ * Returns the default number of shard threads. One core is left for HTTP, and the maximum is four. Each further thread
+ * costs 30 to 80 MB.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 

@@ -1,11 +1,10 @@
 /**
  * Replaces AsyncLocalStorage of Node 20 to 23 with a class whose instances share one real storage. Below Node 24, every
  * AsyncLocalStorage that was ever entered slows down all later promises of its thread. Each socket of the library
- * creates one, so a thread sends 914 texts per s when it is new, and 166 after 200 reconnects.
- * The value of the shared storage is an immutable map from each instance of the class to its value. Even a single
- * storage makes every promise more expensive, so the shared one is disabled while no work uses it. Background work that
- * continues after a transaction then no longer finds the value of the transaction. This is right, because nothing would
- * commit the writes of that work.
+ * creates one, so a thread sends 914 texts per s when it is new, and 166 after 200 reconnects. The value of the shared
+ * storage is an immutable map from each instance of the class to its value. Even a single storage makes every promise
+ * more expensive, so the shared one is disabled while no work uses it. Work that continues after a transaction then
+ * finds no value, which is right: nothing would commit its writes.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
@@ -30,8 +29,8 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
   }
 
   /**
-   * Calls `run`, and counts its work until the work has ended. Returns the result of `run`; for a promise, a new
-   * promise with the same outcome.
+   * Calls `run` and returns its result. With `rests`, the work is counted until it has ended; a promise is then
+   * replaced by a new one with the same outcome.
    */
   function counted<R>(run: () => R): R {
     if (!rests) return run()

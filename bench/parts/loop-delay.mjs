@@ -1,7 +1,7 @@
 /**
  * Module that is preloaded into a service to measure the delay of the event loops of its main thread and of its shards
- * (`loop-delay.ts`). The measurement begins with the thread. The first SIGUSR2 ends it, the next one begins a new one,
- * and so on. Between two measurements the threads have no timer of 1 ms, which would use processor time.
+ * (`loop-delay.ts`). The measurement begins with the thread. The first SIGUSR2 ends the measurement, and the second
+ * begins another. Between measurements the threads have no timer of 1 ms, which would use processor time.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'

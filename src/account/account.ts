@@ -49,10 +49,7 @@ export interface WorkspaceChange {
 }
 
 export interface Account {
-  /**
-   * Reads all workspaces and API keys into memory. If there is no workspace, creates the workspace `default`. It has no
-   * admin key yet, unless the environment sets one.
-   */
+  /** Reads all workspaces and API keys into memory. If there is no workspace, creates the workspace `default`. */
   load(): Promise<void>
   /**
    * Creates the admin key if there is none, and resolves with it. The caller must print it, because it is returned only

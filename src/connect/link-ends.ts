@@ -27,8 +27,7 @@ export function createLinkEnds({ links, begun, mutex, isConnected, clock, log }:
   }
 
   async function endOpen(instance: string) {
-    // Most instances have no link. For these no change is made, because it would wait for earlier changes. A link that
-    // another service has just created is ended by `sweep`.
+    // Most instances have no link. For these no change is made, because it would wait for earlier changes.
     if (!links.ofInstance(instance).some(isOpen)) return
     let ended: StoredLink[] = []
     await links.change(() => {

@@ -32,8 +32,8 @@ export interface Changes {
 
 export function createChanges({ main, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
   /**
-   * Sends a changed configuration to the shard thread. If the thread is down, the error is ignored: the change is
-   * stored, and the next thread starts the instance with it.
+   * Sends a changed configuration to the shard thread. If the thread is down or does not have the instance, only a
+   * warning is logged: the next start uses the stored change.
    */
   async function configure(record: InstanceRecord): Promise<void> {
     try {

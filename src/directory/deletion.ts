@@ -30,8 +30,7 @@ export interface DeletionDeps {
 
 /**
  * Deletes an instance. It counts as deleted as soon as its record is removed. If a kill interrupts the rest of the
- * deletion, the next start completes it. If another service has the instance, that service is told to erase it. If this
- * message is lost, that service later finds that the instance has no configuration, and erases it.
+ * deletion, the next start completes it. If another service has the instance, that service is told to erase it.
  */
 export type Delete = (record: InstanceRecord) => Promise<void>
 

@@ -23,9 +23,8 @@ const DUE = 3 * SECOND
 const LONGEST_PAUSE = 60 * SECOND
 
 /**
- * Returns a function that erases a deleted instance after a while, unless the instance has moved by then. The deletion
- * normally requests the erasure itself. This function is for a request that failed, or was never sent because a service
- * was killed.
+ * Returns a function that erases a deleted instance after a while, unless the instance has moved by then. It is needed
+ * if the request of the deletion itself failed, or was never sent because a service was killed.
  */
 export function createErasures({ store, engine, keyRing, isHome, eraseAfterMs = DUE, log }: ErasuresDeps) {
   async function erase(instance: string): Promise<void> {

@@ -84,8 +84,7 @@ const RECORD = 'record'
 
 /**
  * Stages the records of an archived instance, in one commit for each slice. The service sees nothing until the returned
- * `ops` are committed. The next start of the service removes what an interrupted import has staged, unless other
- * members of a cluster run.
+ * `ops` are committed.
  */
 export function stageArchive(
   store: Pick<StateStore, 'commit' | 'range'>,

@@ -1,7 +1,7 @@
 /**
  * Orders of a command to the service on the same store. The command writes an order and notifies the service. Before
- * the service carries the order out, it asks whether the command still waits. An order that no command confirms is
- * dropped: its command was probably killed, and its operator may have connected the device in another program.
+ * the service carries the order out, it asks whether the command still waits: after a kill of the command, its operator
+ * may have connected the device in another program.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -35,8 +35,7 @@ const BAR = 0.8
 const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)
 
 /**
- * Returns the path of a line, with gaps where there is no value. A single point becomes a line as wide as the chart; a
- * point between two gaps becomes a dot.
+ * Returns the path of a line, with gaps where there is no value. A single point becomes a line as wide as the chart.
  */
 function pathOf(points: readonly Value[], max: number): string {
   const values = points.length === 1 ? [...points, ...points] : points

@@ -4,8 +4,7 @@ const SAMPLED_EVERY_MS = 10_000
 
 /**
  * Returns the minimum number of successive empty slots for which a gap is drawn. A slot that is as short as the
- * interval of the samples may be empty because its only sample was a little late. A longer slot is empty only if the
- * service did not run.
+ * interval of the samples may be empty because its only sample was a little late.
  */
 const gapOf = (every: number) => (every > SAMPLED_EVERY_MS ? 1 : 2)
 

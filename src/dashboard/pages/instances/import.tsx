@@ -1,7 +1,4 @@
-/**
- * Imports an instance from a file: an archive of another server, or the data of another program. The file is checked
- * first.
- */
+/** Imports an instance from a file: an archive of another server, or the data of another program. */
 import { useState } from 'preact/hooks'
 import { MIN_PASSPHRASE } from '../../../domain/archive.ts'
 import { IMPORT_SOURCES, type ImportSource } from '../../../domain/device-bundle.ts'

@@ -27,8 +27,8 @@ const PAGE_SIZES = ['25', '50', '100', '250'] as const
 const number = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString(formats)}</span>
 
 /**
- * Mark of an instance whose receiver refuses events. The title states since when. The mark stays until the next
- * attempt, even if the receiver works again.
+ * Mark of an instance whose receiver refuses events. The mark stays until the next attempt, even if the receiver works
+ * again.
  */
 const ReceiverMark = ({ row }: { row: InstanceRow }) =>
   isRefused(row) ? (

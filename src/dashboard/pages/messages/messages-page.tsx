@@ -19,10 +19,7 @@ import { Author, Person } from './person.tsx'
 const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
 
-/**
- * Link to the event of a received message. Such a message has no timeline: it is only reported, and the webhook log has
- * the report.
- */
+/** Link to the event of a received message, because a received message has no timeline. */
 const EventOf = ({ instance, id }: { instance: string; id: string }) =>
   whyNot('log.see') === undefined ? (
     <a href={to(['webhook-log'], { instance, q: id })} aria-label={t('In the webhook log: {id}', { id })}>

@@ -18,8 +18,8 @@ export interface Watched {
 const OWN_EVENTS = new Set(['ready', 'gap'])
 
 /**
- * Returns the type of an event; empty if it is unknown. The events in the stream have no name; their type is in their
- * body.
+ * Reads the type of an event from its body, because the events in the stream have no name. Empty if the type is
+ * unknown.
  */
 function typeOf(body: string): string {
   try {

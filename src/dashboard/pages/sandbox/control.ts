@@ -43,8 +43,8 @@ export const createContact = (phone: string, name: string) =>
 export const scan = (phone: string, image: string) =>
   ask<{ device: number | null }>('POST', `${phonePath(phone)}/scan`, { image })
 /**
- * Makes a phone demand its passkey, or not. `never` means that the phone does not answer by itself: the page shows the
- * question of the phone, and the user answers.
+ * Makes a phone demand its passkey, or not. `never`: the phone does not answer by itself, so that the user can answer
+ * on the page.
  */
 export const demandPasskey = (phone: string, isDemanded: boolean) =>
   isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)

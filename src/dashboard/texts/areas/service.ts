@@ -1,7 +1,4 @@
-/**
- * Translations of sentences that the service writes: states of instances, failures, and rights of keys. Other sentences
- * are shown in English.
- */
+/** Translations of sentences that the service writes: states of instances, failures, and rights of keys. */
 import type { Area } from './area.ts'
 
 export const SERVICE = {
