@@ -176,8 +176,8 @@ test('phones, keys, tokens, queue and trust root survive a restart', async () =>
   const root = kept.root
   kept = await startSimulator(options)
   assert.equal(kept.root, root)
-  // An earlier bug: after a restart, the numbers of the inbox began at 1 again. So a reader that waited for higher
-  // numbers than its last one waited forever.
+  // An earlier bug: after a restart, the numbers of the inbox began at 1 again, so a reader that waited for higher
+  // numbers waited forever.
   assert.deepEqual((await kept.control.inbox(CONTACT, 0, 0)).items, before)
   ada = await login(kept, ada.auth)
   await received(ada, 'two')

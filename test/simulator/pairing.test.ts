@@ -127,8 +127,8 @@ test('two devices of one phone see what the other sends', async () => {
   const message = await received(second, 'from the first')
   assert.equal(message.key.fromMe, true)
   assert.equal(message.key.remoteJid, jidOf('4915100000001'))
-  // An earlier bug: this field contained the LID of the client's own account. So the client treated the contact as the
-  // account itself, and used one session for both.
+  // An earlier bug: this field contained the LID of the client's own account, so the client used one session for the
+  // contact and the account.
   assert.match(message.key.remoteJidAlt ?? '', /4915100000001@lid$/)
   await simulator.control.sendFromPhone(phone, '4915100000001', { text: 'from the phone' })
   for (const client of [first, second]) assert.equal((await received(client, 'from the phone')).key.fromMe, true)

@@ -60,10 +60,7 @@ export function passkeyClient(client: Client) {
   const requests: BinaryNode[] = []
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
-  /**
-   * Key of the proof (handoff). It is derived from the secret in the code that the phone has scanned. This happens
-   * before a new secret replaces the old one.
-   */
+  /** Key of the proof (handoff), derived from the secret in the scanned code before `rotate` replaces that secret. */
   let handoff: Promise<Bytes> | undefined
 
   // The library acknowledges notifications only when it knows its own number, and it does not know this number before

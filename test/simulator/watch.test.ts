@@ -51,8 +51,8 @@ interface Expected {
 }
 
 /**
- * Starts to record stanzas that match. The returned function waits for them and returns them. So the test misses no
- * stanza that arrives between the two calls.
+ * Starts to record stanzas that match. The returned function waits for them, and returns also those that arrived before
+ * its call.
  */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
@@ -279,8 +279,7 @@ test('nobody watches: a stanza is not even looked at', () => {
 test('the text of a long query is shown whole, and of a large file only the beginning', () => {
   const shownOf = (size: number) =>
     toJson({ tag: 'query', attrs: {}, content: Buffer.alloc(size, 'a') })[2] as { b64: string; bytes?: number }
-  // A mex query that sets the picture of a channel has 400 kB: JSON with 300 kB of picture in base64. The trace must
-  // contain it whole.
+  // A mex query that sets the picture of a channel has 400 kB, and the trace must contain it whole.
   assert.equal(Buffer.from(shownOf(400_000).b64, 'base64').length, 400_000)
   assert.equal(shownOf(400_000).bytes, undefined)
   const cut = shownOf(3_000_000)

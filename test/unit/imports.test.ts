@@ -12,9 +12,7 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 
 interface Rule {
-  /**
-   * Files of the row. Each entry is a path or the beginning of one. The first row that matches a file applies to it.
-   */
+  /** Paths of files, or the beginnings of such paths. The first row that matches a file applies to it. */
   of: readonly string[]
   /** Paths in this repository that the files of the row may import. They may always import from their own folder. */
   run: readonly string[]
@@ -414,8 +412,8 @@ function circles(graph: Graph): string[] {
 }
 
 /**
- * Folders of a shard, in rows from top to bottom. A folder may import only from its own row and from lower rows. This
- * applies to types, too.
+ * Folders of a shard, in rows from top to bottom. A folder may import, even types, only from its own row and from lower
+ * rows.
  */
 const ROOMS: readonly (readonly string[])[] = [
   ['operations', 'stanzas'],
@@ -431,8 +429,8 @@ const ROOMS: readonly (readonly string[])[] = [
 const SHARD = 'workers/shard/'
 
 /**
- * Returns the row of a file's folder. A file directly in `workers/shard` connects the folders, so it is above all rows.
- * Returns undefined for a file outside of the shard.
+ * Returns the row of a file's folder; -1 (above all rows) for a file directly in `workers/shard`, and undefined for a
+ * file outside of the shard.
  */
 function rowOf(path: string): number | undefined {
   if (!path.startsWith(SHARD)) return undefined

@@ -17,8 +17,8 @@ const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
-  // `ask` calls the functions of these modules. They send queries themselves for two reasons: callers that need the
-  // same answer about groups at the same time share it, and a change of the app state needs several queries.
+  // `ask` calls the functions of these modules, which send queries themselves. Callers that need the same answer about
+  // groups at the same time share it, and a change of the app state needs several queries.
   'groups/group-metadata.ts',
   'groups/list-reading.ts',
   'app-state/app-state-changes.ts',
@@ -30,10 +30,7 @@ const QUERYING = [
   // This module queries the devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
 ].map((file) => SHARD + file)
-/**
- * Module of uploads. An upload is not a query: it goes over HTTP to the network's media host, and may take up to a
- * quarter of an hour.
- */
+/** Module of uploads, which go over HTTP to the network's media host and are no queries. */
 const UPLOAD = `${SHARD}media/upload.ts`
 
 const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')

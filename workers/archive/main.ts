@@ -86,9 +86,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
 
 export const read = ({ file, wish }: ReadTask): Promise<Answer<FileFound>> => answered(() => readFile(file, wish))
 
-/**
- * Runs one Piscina task: reads the device in the file, and stores it. Answers with the id of the future instance.
- */
+/** Reads the device in the file, and stores it. Answers with the id of the future instance. */
 export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string>> =>
   answered(() =>
     withWriter(async (store) =>

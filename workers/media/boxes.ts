@@ -92,8 +92,8 @@ function duration(header: Buffer): number | null {
 }
 
 /**
- * Returns the size of a track. Width and height are the last two numbers of its header (16.16 fixed point). The matrix
- * in the header gives the rotation.
+ * Returns the size of a track: the last two numbers of its header (16.16 fixed point), exchanged if the matrix in the
+ * header turns the picture.
  */
 function sizeOf(header: Buffer): { width: number; height: number } | undefined {
   if (header.length < 84) return undefined

@@ -37,8 +37,8 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
 }
 
 /**
- * Number of pages per read. Each read decodes all earlier pages again, so few large reads are faster than many small
- * ones. But a read keeps all its pages in memory.
+ * Number of pages per read. More pages need more memory. Fewer pages need more reads, and each read decodes all earlier
+ * pages again.
  */
 const PAGES = MAX_FRAMES
 /** Largest number of pixels of the pages in the first 10 s: 50 pages per second of 2,000 by 2,000 pixels. */

@@ -19,10 +19,7 @@ export class GrowingBytes {
   #buffer: Resizable
   #length = 0
 
-  /**
-   * Creates an empty buffer. `most`: the largest number of bytes. For these bytes only address space is reserved,
-   * not memory.
-   */
+  /** Creates an empty buffer. `most`: the largest number of bytes, for which only address space is reserved. */
   constructor(most: number) {
     this.#buffer = resizable(Math.ceil(most / STEP) * STEP)
   }

@@ -59,8 +59,7 @@ function limitMemory() {
 async function decode({ path, maxPixels }: HeicTask): Promise<HeicAnswer> {
   limitMemory()
   const { HeifDecoder } = createRequire(import.meta.url)('libheif-js/wasm-bundle.js') as Libheif
-  // `decode` reads only the boxes. A file that it cannot read has no pictures; of several pictures the primary one is
-  // used.
+  // `decode` reads only the boxes, and returns no pictures if it cannot read the file.
   const picture = new HeifDecoder().decode(await readFile(path)).find((one) => one.is_primary())
   if (picture === undefined) return { problem: 'broken' }
   const [width, height] = [picture.get_width(), picture.get_height()]

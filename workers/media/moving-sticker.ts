@@ -45,8 +45,8 @@ async function smallEnough(frames: Frames): Promise<Uint8Array> {
 type Shown = readonly { index: number; delay: number }[]
 
 /**
- * Estimates the size in bytes of the sticker with the best quality (the first step); 0 if there are too few frames. The
- * first frame contains the whole picture, the others only the changes.
+ * Estimates the size in bytes of the sticker at the first step; 0 if there are too few frames. The first frame contains
+ * the whole picture, the others only the changes.
  */
 async function expectedBytes(frames: Frames, shown: Shown): Promise<number> {
   if (shown.length <= 2 * SAMPLE) return 0

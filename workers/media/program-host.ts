@@ -18,8 +18,8 @@ export type ProgramReport =
   | { id: number; output: Uint8Array }
   | { id: number; failed: { why: ProgramFailed['why'] | 'start'; message: string } }
 
-// Programs inherit this priority: a ninth of the time of an ordinary process. With the lowest one, a short film did not
-// finish within its two minutes on a busy core.
+// Programs inherit this priority. With the lowest priority, a short film did not finish within its two minutes on a
+// busy core.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const post = (report: ProgramReport) => new Promise<void>((resolve) => process.send?.(report, undefined, {}, () => resolve()))

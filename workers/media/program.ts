@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
 /**
- * Limit of processor time in seconds. It is so high that the time limit normally ends a program first. It is for a
- * program whose parent was killed and can no longer end the program.
+ * Limit of processor time in seconds, for a program whose parent was killed. Otherwise the time limit normally ends a
+ * program first.
  */
 const CPU_SECONDS = 480
 const COMPLAINT_BYTES = 2_048
@@ -18,8 +18,8 @@ const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
   /**
-   * Why the program failed. `killed`: another process killed the program, or it was not started, so the file need not
-   * be the cause.
+   * Why the program failed. `killed`: the file need not be the cause, because another process killed the program, or it
+   * was not started.
    */
   readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 

@@ -37,8 +37,8 @@ const MAX_TRIES = 5
 /** Share of the allowed bytes. A result above this share is good enough, and no further step is tried. */
 const CLOSE = 0.6
 /**
- * Share of the allowed bytes. A step whose estimate is above this share is skipped: the estimate is a mean, so the real
- * size may exceed the limit.
+ * Share of the allowed bytes. A step whose estimate is above this share is skipped, because the real size may exceed
+ * the estimate.
  */
 const MARGIN = 0.9
 

@@ -1,6 +1,6 @@
 /**
- * Holds the stored data of an instance about its account: chats, people, groups. It is removed together with the
- * credentials, because the next account must not see it.
+ * Holds the stored data of an instance about its account: chats, people, groups. `forget` removes the data together
+ * with the credentials, because the next account must not see them.
  */
 
 import { createCorrespondents } from './chats/correspondents.ts'

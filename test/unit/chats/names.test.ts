@@ -39,8 +39,8 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
 })
 
-// An earlier bug: most people of a large address book had no name in their events. The cache is smaller than the
-// directory, and evicted names were not read from the directory.
+// An earlier bug: evicted names were not read from the directory, so most people of a large address book had no name in
+// their events.
 test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
   const { listed, open } = await bench(t)
   const names = open()

@@ -55,8 +55,8 @@ test('what is left alone is so for a reason, and confirmed where the network wan
   assert.ok(describeTable(table).some((line) => line === 'notification type=pay | at once | count left alone | answer ack'))
 })
 
-// A notification may contain several changes. An earlier bug: a change of the account's own devices was ignored if a
-// change of the picture stood before it.
+// An earlier bug: a change of the account's own devices was ignored if a change of the picture stood before it in the
+// same notification.
 test('a change of the account that is handled is read, whatever change stands before it in the notice', () => {
   const notice = (...children: string[]) => ({
     tag: 'notification',

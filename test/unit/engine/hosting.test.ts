@@ -12,10 +12,7 @@ import { deferred } from '../../../src/lib/deferred.ts'
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const config = (id: string): InstanceConfig => ({ id, settings: DEFAULT_SETTINGS }) as InstanceConfig
 
-/**
- * Creates the hosting of a single shard thread. The thread answers a survey when the test calls `answer`. Only one
- * start per second is allowed.
- */
+/** Creates the hosting of a single shard thread, which answers a survey when the test calls `answer`. */
 function world() {
   const sent: string[] = []
   let isDamaged = true

@@ -31,8 +31,8 @@ const nothingKnown = (clock = { now: () => 0 }) =>
 const pending = () => waiting
 const answer = (subject: string) => waiting.shift()!(subject)
 
-// An earlier bug: the notification of a change arrived while a query was running, and found nothing to delete. Then the
-// answer of the query, which was out of date, was stored and used for an hour.
+// An earlier bug: if a change was reported while a query was running, the outdated answer of the query was stored and
+// used for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = nothingKnown()
   const asked = groups.get(GROUP)

@@ -46,10 +46,7 @@ async function echo(work: (ask: (...written: (string | number)[]) => Promise<str
     text += String(piece)
   })
   try {
-    /**
-     * Writes texts to the connection. A number is a pause in ms. Resolves with the bodies of the answers, when each
-     * request has an answer.
-     */
+    /** Writes texts to the connection. A number is a pause in ms. Resolves with the bodies of all answers. */
     await work(async (...written) => {
       text = ''
       const heads = written.join('').match(/POST /g)!.length

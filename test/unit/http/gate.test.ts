@@ -90,8 +90,8 @@ test('a key of another workspace opens no instance, and an imported token only i
     () => gate.instance(id, token, incoming(imported)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
-  // An imported token may be short enough to be guessed. So failed guesses of such tokens are counted separately. After
-  // many of them, even the correct token is answered late.
+  // An imported token may be short enough to be guessed. So after many failed guesses of such tokens, even the correct
+  // token is refused for a while.
   const client = (value: string) => () =>
     gate.instance(id, token, { ...incoming(''), headers: new Headers({ 'Client-Token': value }) }).instance
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code

@@ -20,8 +20,8 @@ test('the right-most address that is no trusted proxy is the source', () => {
   assert.equal(sourceOf('10.0.0.1', of('10.0.0.2, 10.0.0.3'), trusted), '10.0.0.2')
 })
 
-// An earlier bug: if a trusted proxy named no caller, the proxy itself counted as the caller. This matters, because its
-// address is often in the allowlist.
+// An earlier bug: if a trusted proxy named no caller, the proxy itself counted as the caller, and its address is often
+// in the allowlist.
 test('a caller whom a trusted proxy does not name is unknown', () => {
   for (const forwardedFor of ['203.0.113.9, garbage', '203.0.113.9, 10.0.0.3 10.0.0.4', 'unix:', 'unknown, 10.0.0.2', ' , ', ''])
     assert.equal(sourceOf('10.0.0.1', of(forwardedFor), trusted), 'unknown', forwardedFor)

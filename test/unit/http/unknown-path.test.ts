@@ -17,7 +17,7 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path accepts DELETE, GET, not PATCH.'])
 })
 
-// Two routes match this path: this one and `/groups/{group_id}`. Both have the method GET, which must be named only
+// Two routes with the method GET match this path: its own route and `/groups/{group_id}`. The answer must name GET only
 // once.
 test('each method is told once', () => {
   assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path accepts GET, not POST.')

@@ -294,7 +294,7 @@ const CASES: Case[] = [
       asked(what),
       'starting null (eraseCredentials, open fresh)',
     ]),
-    // An earlier bug: if the disk was full, the credentials were not deleted. So the instance could not be paired again
+    // An earlier bug: if the disk was full, the credentials were not deleted, so the instance could not be paired again
     // after a restart.
     ['31', paired('logged_out'), asked(what), 'starting null (eraseCredentials, open fresh)', { paired: false }],
   ]),

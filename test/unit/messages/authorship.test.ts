@@ -68,8 +68,8 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// An earlier bug: two messages with the same id were looked up before either of them was on disk. So the second one
-// replaced the first.
+// An earlier bug: two messages with the same id were looked up before either was on disk, so the second one replaced
+// the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()

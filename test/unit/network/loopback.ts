@@ -51,8 +51,8 @@ export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
 const authority = createTrust()
 
 /**
- * Makes the server's side of the handshake, and then sends nothing. Resolves when the handshake has ended. `later`
- * returns the number of frames that arrived after the handshake.
+ * Makes the server's side of the handshake, and then sends nothing. `later` returns the number of frames that arrived
+ * after the handshake.
  */
 export function answerHandshake(socket: import('ws').WebSocket): Promise<{ later(): number }> {
   const splitter = createSplitter()
@@ -97,8 +97,8 @@ export function openSocket(url: string, creds = initAuthCreds(), more: Partial<N
 export const isOpen = (sock: NetworkSocket) => (sock.ws.isOpen ? Promise.resolve() : once(sock.ws, 'open').then(() => {}))
 
 /**
- * Starts one server for all tests of a file. Returns a function that opens a socket to it. The socket is ended after
- * its test.
+ * Starts one server for all tests of a file. The returned function opens a socket to the server, which is ended after
+ * the test.
  */
 export function silentServer(): () => Promise<NetworkSocket> {
   let server: Server

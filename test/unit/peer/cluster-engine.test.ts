@@ -1,6 +1,6 @@
 /**
- * Tests two engines with real threads, which the real link connects. The first one has the instances. The second one
- * calls them and receives their events.
+ * Tests two engines with real threads, which the real link connects. The first engine has the instances. The second
+ * engine calls them and receives their events.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -7,10 +7,7 @@ export type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>
 const sqlite = await import('node:sqlite' as string).catch(() => undefined)
 export const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
 
-/**
- * Writes rows to a SQLite file. The tables have no constraints. `types` has the columns of those tables whose columns
- * differ from their rows.
- */
+/** Writes rows to a SQLite file. `types`: the columns of a table, by default those of its first row. */
 export async function writeSqlite(file: string, stored: Stored, types: Columns = {}): Promise<string> {
   await rm(file, { force: true })
   const database = new sqlite.DatabaseSync(file)

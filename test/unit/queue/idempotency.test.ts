@@ -89,7 +89,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   )
 })
 
-// An earlier bug: the new acknowledgement was removed together with the old one. So a repeated request was queued a
+// An earlier bug: the new acknowledgement was removed together with the old one, so a repeated request was queued a
 // second time.
 test('a key that is used again while old ones are removed is remembered', async (t) => {
   const disk = await tempStore(t)

@@ -374,8 +374,7 @@ test('a connection lost in flight puts the item back at the head, with the same 
   ])
 })
 
-// An earlier bug: if the commit of keys failed on a full disk, this was treated as a refusal of the network. So the
-// accepted message ended as `send_failed`.
+// An earlier bug: if the commit of keys failed on a full disk, the accepted message ended as `send_failed`.
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
   const met = [
@@ -447,7 +446,7 @@ async function withLost(b: Bench, isOpen: () => boolean) {
   return { queue, tries, untilTried }
 }
 
-// An earlier bug: a query with the answer 408 was treated as a lost connection. So all other items waited, although the
+// An earlier bug: a query with the answer 408 was treated as a lost connection, so all other items waited although the
 // instance was connected.
 test('an item that finds no connection although there is one fails after three times, and the line goes on', async (t) => {
   const b = await bench(t)

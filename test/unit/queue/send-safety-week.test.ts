@@ -61,8 +61,8 @@ const LOOK = 30 * MINUTE
 /** Time in ms after which a new run sends: the pause after the connection opens, and some tolerance. */
 const RESUMED = 5 * SECOND
 /**
- * Time in ms after the week. In this time every message that waits for a time is sent: the smallest budget of a day
- * needs ten days, and the rest is tolerance.
+ * Time in ms after the week in which every message that waits for a time is sent. The smallest budget of a day needs
+ * ten days; the rest is tolerance.
  */
 const AFTERWARDS = 12 * DAY
 

@@ -115,8 +115,8 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
 
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
-// An earlier bug: the reported statuses were only in memory. So after a restart, a late
-// `delivered` was reported after `read`.
+// An earlier bug: the reported statuses were only in memory, so a late `delivered` was reported after `read` if a
+// restart came between them.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
   const before = await b.open()
@@ -135,8 +135,8 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   )
 })
 
-// An earlier bug: a status was recorded before its commit. If the commit failed, the event was lost, and a repetition
-// of the receipt was ignored.
+// An earlier bug: if the commit of a status failed, the event was lost, because a repetition of the receipt was
+// ignored.
 test('what could not be written is told when it comes again', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -288,8 +288,8 @@ const rising = [
   ],
 ] as const
 
-// Receipts may arrive in the wrong order. An earlier bug: in this case only the higher status was reported, so programs
-// waited forever for the lower one.
+// Receipts may arrive in the wrong order. An earlier bug reported only the higher status, so programs waited forever
+// for the lower status.
 for (const [status, who, where, told] of rising)
   test(`a \`${status}\` by ${who} that overtakes the receipts below it reports them first, each once`, async (t) => {
     const b = await bench(t)

@@ -100,8 +100,8 @@ test('an offer that comes twice is rejected and answered once, and one that come
   assert.equal(translated[0]?.answered, 1)
 })
 
-// An earlier bug: the text was queued only after the commit that removed the call. A crash between the two lost the
-// text.
+// An earlier bug: the text was queued only after the commit that removed the call, so a crash between these two steps
+// lost the text.
 test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
   const store = await tempStore(t)
   const crashed = await live(store, rejecting, { crashAtEnd: true })
@@ -126,8 +126,8 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
-// The network does not report the end of a call that was rejected. An earlier bug: a rejected call stayed in the list
-// of ringing calls for a day, without an event.
+// An earlier bug: a rejected call stayed in the list of ringing calls for a day, because the network does not report
+// its end.
 test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
   const store = await tempStore(t)
   const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
@@ -158,8 +158,8 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// An earlier bug: a call whose offer has no valid time got the time 1970, or an invalid one. After a restart its record
-// was treated as old, or could not be read.
+// An earlier bug: a call without a valid time got the time 1970 or an invalid one. After a restart, the record of the
+// call was treated as old or could not be read.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)
@@ -195,8 +195,8 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(translated.length, 0)
 })
 
-// An earlier bug: the name of the caller was read from a field that the caller writes. So the caller could name another
-// person, who then got the text.
+// An earlier bug: the name of the caller was read from a field that the caller writes. So the text after the call went
+// to any person whom the caller named.
 test('a call is of who sends it, whoever it names', async (t) => {
   const store = await tempStore(t)
   const answered: string[] = []

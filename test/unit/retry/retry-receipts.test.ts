@@ -1,6 +1,6 @@
 /**
- * Tests retry receipts. Such a receipt is a device's request to send a message again. The service must acknowledge it,
- * and if possible answer with a copy that fits the device and the chat.
+ * Tests retry receipts: a device requests that a message be sent again. The service must acknowledge the receipt, and
+ * if possible answer with a copy that fits the device and the chat.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,8 +40,7 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// An earlier bug: a receipt was acknowledged although it could not be answered. So nothing requested the message again,
-// and it stayed undecryptable.
+// An earlier bug: a receipt that could not be answered was acknowledged, so nothing requested the message again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({

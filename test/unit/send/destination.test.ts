@@ -50,8 +50,8 @@ test('a number without an account is nobody for a send, and no chat for an immed
   await assert.rejects(chatWith(context, person('5511988880001')), failsWith('chat_not_found'))
 })
 
-// An earlier bug: if the network refused to look up a number, the message failed with phone_not_on_whatsapp. So
-// customers deleted valid numbers from their lists.
+// An earlier bug: if the network refused to look up a number, the message failed with phone_not_on_whatsapp, and
+// customers deleted the valid number.
 test('a look-up that is refused says nothing about the number: it is tried later, and meanwhile nobody asks', async () => {
   const { context, answers, asked, time } = playedNetwork()
   answers.push(usyncAnswer({ code: '429', backoff: '30' }), refused(503), usyncAnswer(ANA))

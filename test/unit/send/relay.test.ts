@@ -57,8 +57,8 @@ test('a refusal by a group the account is no longer in means that there is none'
   const { context, answers, acks } = playedNetwork()
   const team: Destination = { jid: TEAM, kind: 'group', other: null, group: null }
   acks.push(403, 403)
-  // The first answer lists the members. After each refusal, the service queries whether the account is a member. The
-  // second answer says that it is, and the third one that it is not.
+  // The first answer lists the members. After each refusal, the service asks whether the account is a member: the
+  // second answer says yes, and the third one no.
   answers.push(groupAnswer([]), groupAnswer([]), refused(403))
   await assert.rejects(sendMessage(context, team, hello), failsWith('not_allowed'))
   await assert.rejects(sendMessage(context, team, hello), failsWith('group_not_found'))

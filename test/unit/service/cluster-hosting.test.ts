@@ -353,8 +353,8 @@ test('an instance is started with the settings that another member has just stor
 const OTHERS = [{ id: 'b', name: 'b', host: '127.0.0.1', port: 1 }]
 
 /**
- * Simulates the homes in the store. `writers`: the member of each instance, or null. `wanted`: the member to which
- * an instance was released.
+ * Simulates which member has which instance in the store. `writers`: the member of each instance, or null. `wanted`:
+ * the member to which an instance was released.
  */
 function storedHomes(instances: readonly string[]) {
   const writers = new Map<string, string | null>(instances.map((each) => [each, null]))

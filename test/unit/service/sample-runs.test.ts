@@ -15,10 +15,7 @@ const CLONE = 'test/containers/fresh-clone.test.ts'
 const GUIDE = 'test/e2e/guide-samples.test.ts'
 const ROWS = 'test/e2e/moving/samples.test.ts'
 
-/**
- * Blocks of code that a test runs. Each row has a page, words that occur only in this block, and the test. If the test
- * finds the block by words, it uses the same words.
- */
+/** Blocks of code that a test runs. Each row has a page, words that occur only in this block, and the test. */
 const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['packages/client/README.md', 'waitMs: 30_000', 'test/e2e/client.test.ts'],
   ['packages/sandbox/README.md', 'startSandbox', 'test/e2e/sandbox-package.test.ts'],

@@ -67,8 +67,8 @@ test("what is added to a chain is read at once, and is nobody's if it cannot be 
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
 })
 
-// The commit of a message also writes other waiting records. An earlier bug: if the disk had space for the message
-// alone, nothing was written.
+// An earlier bug: the commit of a message also writes other waiting records, and failed if the disk had space for the
+// message alone.
 test('where the disk has no room for what rides along, the batch is written without it', async (t) => {
   const whole = await tempStore(t)
   const narrow = {

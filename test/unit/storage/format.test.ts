@@ -19,8 +19,8 @@ interface Stored {
 }
 
 /**
- * The contents of stores of this format. The messages of this test say what to do when it changes; this list is changed
- * last, and never alone.
+ * The contents of stores of this format. Change this list last, and never alone: the messages of this test say what
+ * else to do.
  */
 const LISTED: Stored = {
   format: 6,

@@ -101,8 +101,8 @@ test('folders and hidden files beside the keys are none', async (t) => {
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
-// An earlier bug: if the file of a key is a link to another place, the key was not found. So its instance had no key,
-// and a rotation left the key under the old secret key.
+// An earlier bug: a key whose file is a link to another place was not found, so a rotation left it under the old secret
+// key.
 test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
   const { ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

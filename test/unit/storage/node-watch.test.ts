@@ -8,8 +8,8 @@ function watched() {
   let now = 0
   const watch = createNodeWatch(() => now)
   /**
-   * Returns the verdict about each service, by default one second after the last look. `beats` has the counters of the
-   * services. A negative counter means that the service has no connection.
+   * Returns the verdict about each service. `beats`: the counters of the services; a negative counter means that the
+   * service has no connection.
    */
   const look = (beats: Record<string, number>, afterMs = 1_000) => {
     now += afterMs

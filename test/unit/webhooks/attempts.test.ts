@@ -9,8 +9,7 @@ import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, we
 import { localDelivery, outboxOptions } from './outbox-options.ts'
 import { receiver } from './receiver.ts'
 
-// An earlier bug: a failed read of an event was treated as an unreadable event. So the event was removed, and recorded
-// as failed.
+// An earlier bug: an event whose read failed once was treated as unreadable, so it was removed and recorded as failed.
 test('an event whose log row cannot be read for a moment is delivered when it can', async (t) => {
   const to = await receiver(t)
   const real = await tempStore(t)

@@ -36,8 +36,8 @@ const cases = (): [string, Buffer, string, boolean][] => {
 const has = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
 /**
- * Runs a program with each case. Its arguments are the body in base64, the header and the secret. It must print
- * `true` if the signature is valid, and otherwise `false`.
+ * Runs a program with each case: the body in base64, the header and the secret. It must print whether the signature is
+ * valid.
  */
 function check(program: string, args: string[], options: { cwd?: string } = {}) {
   for (const [what, body, header, expected] of cases()) {

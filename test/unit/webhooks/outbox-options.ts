@@ -9,9 +9,7 @@ type Time = ReturnType<typeof manualTime>
 
 type Varying = Pick<OutboxOptions, 'webhooks' | 'deliver' | 'log'> & Partial<OutboxOptions>
 
-/**
- * Returns the options of an outbox. The test sets the time. `store` may be a real one or a wrapper around a real one.
- */
+/** Returns the options of an outbox whose time the test sets. */
 export const outboxOptions = (store: StateStore, { clock, timer }: Time, varying: Varying): OutboxOptions => ({
   steps: () => {},
   instanceId: INSTANCE,

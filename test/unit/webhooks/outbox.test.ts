@@ -622,8 +622,8 @@ test('what was taken is written with the next event as soon as there is enough o
   assert.equal(new Set(to.ids()).size, 9)
 })
 
-// An earlier bug: the commit of an event also wrote the outcomes of sixty other events. On an almost full disk, it then
-// needed more space than the commit of a message may need.
+// An earlier bug: the commit of an event also wrote the outcomes of sixty other events, so it could fail on an almost
+// full disk.
 test('an event takes the outcomes of a few events along, not of all', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -721,7 +721,7 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
 })
 
 // An earlier bug: a commit of five hundred records needed seventy megabytes of disk. If the disk had less space, the
-// records stayed and delayed the webhooks.
+// webhooks were delayed.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)

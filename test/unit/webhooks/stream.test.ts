@@ -212,8 +212,7 @@ test('the newest are kept, bounded by number, and who is behind is told from whe
   assert.deepEqual((await b.read(gap!.to)).gaps, [], 'who has the last one that is gone misses none')
 })
 
-// An earlier bug: if the commit that removes kept events failed, the outbox forgot the keys of these events. So they
-// stayed on disk until the next start.
+// An earlier bug: if the commit that removes kept events failed, these events stayed on disk until the next start.
 test('kept events that could not be removed are removed with the next ones', async (t) => {
   const b = await bench(t)
   let isFailing = true

@@ -20,8 +20,8 @@ const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
 })
 
 /**
- * Converts a row of WAHA. Its first versions stored a text of digits without quotes, so this text is a number in the
- * row. No value is really a number.
+ * Converts a row of WAHA. A number in the row is a text of digits, which the first versions of WAHA stored without
+ * quotes.
  */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),

@@ -22,10 +22,7 @@ export interface KeyPair {
   private: Buffer
 }
 
-/**
- * Returns the key pair of a private key. Undefined if the value does not have 32 bytes; the missing key is reported
- * later.
- */
+/** Returns the key pair of a private key; undefined if the key does not have 32 bytes. */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
@@ -37,7 +34,7 @@ const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
 
-/** Converts a key of app state. Its fingerprint is a protobuf. `timestamp` is in epoch seconds. */
+/** Converts a key of app state. `timestamp` is in epoch seconds. */
 export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, timestamp: number): LibraryKey {
   const encoded = bytesIn(fingerprint)
   return libraryKey('app-state-sync-key', bytesIn(id)?.toString('base64') ?? '', {

@@ -49,8 +49,8 @@ test('without an ack it is a time-out; when the connection ends or the send thre
   assert.deepEqual([await cut, await acks.expect('D', ANA).within(forever)], ['closed', 'closed'])
 })
 
-// An earlier bug: the time limit for an ack included the time to send the message. So after a slow send, an accepted
-// message was reported as failed.
+// An earlier bug: the time limit for an ack included the time to send, so an accepted message was reported as failed
+// after a slow send.
 test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
   const acks = createAcks()
   const slow = acks.expect('A', ANA)

@@ -94,8 +94,7 @@ test('a large frame is read in slices, and meanwhile nothing is taken from the w
   assert.deepEqual(ids, [])
   let turns = 0
   for (; ids.length < 2; turns++) await nextTurn()
-  // The frame has 20,000 entries, and each entry has two parts: a node and an attribute. The clock is read once for
-  // every 512 parts.
+  // The frame has 20,000 entries of two parts: a node and an attribute. The clock is read once for every 512 parts.
   assert.ok(turns >= Math.floor((2 * 20_000) / 512 / 3), `${turns} turns`)
   assert.deepEqual(ids, ['1', '2'])
   assert.equal((nodes[0]!.content as BinaryNode[]).length, 20_000)

@@ -48,8 +48,8 @@ const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode =
 })
 const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
 
-// A notification may name the number although the list is stored under the LID. An earlier bug: in this case, messages
-// did not reach the new device.
+// An earlier bug: if a notification named the number and the list was stored under the LID, messages did not reach the
+// new device.
 test('a new device makes the stored list invalid under the number and under the LID, whichever the notice names', async () => {
   for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
     const { devices, deleted, left } = bench()

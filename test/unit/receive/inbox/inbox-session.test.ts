@@ -153,8 +153,8 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// An earlier bug: a decrypted message without valid content was recorded as processed before its event was written.
-// When it came again, it was acknowledged, and its event was never sent.
+// An earlier bug: a decrypted message without valid content was recorded as processed before its event was written, so
+// its event could be lost.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -281,8 +281,8 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// A client has really sent two messages with the same counter. The second one cannot be decrypted. An earlier bug: that
-// message was never reported.
+// A client has really sent two messages with the same counter. In an earlier bug, the second message was never
+// reported, because it cannot be decrypted.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())

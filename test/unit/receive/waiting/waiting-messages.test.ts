@@ -108,8 +108,8 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// An earlier bug: the waiting time of a message ended while its readable content was being written. So the last event
-// said that the message still waits.
+// An earlier bug: the waiting time of a message ended while its content was being written, so the last event said that
+// the message still waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   const { store, waiting, appended } = await begun(t)
   void waiting.add(key, node())
@@ -155,7 +155,8 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
 const named = (id: string) => ({ ...key, id })
 const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { id } }) => id)
 
-// An earlier bug: the oldest record was dropped even if its message was not reported yet. So its event was lost.
+// An earlier bug: the oldest record was dropped even if its message was not reported yet, so the event of this message
+// was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
   const { store, waiting, translated } = await begun(t, 2)
   void waiting.add(named('A'), node())

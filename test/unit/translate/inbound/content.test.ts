@@ -20,8 +20,8 @@ async function translated(message: proto.IMessage) {
   return event.body
 }
 
-// An earlier bug: the field with the number 1 (the text) always counted as the content. So a picture with an empty text
-// beside it was reported as an empty text.
+// An earlier bug: the text field always counted as the content, so a picture beside an empty text was reported as an
+// empty text.
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await translated({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')

@@ -1,6 +1,6 @@
 /**
  * Tests encrypted content that refers to a message. Its keys depend on the addresses of the author and the sender. Each
- * may have used one of two addresses, so all combinations are tried.
+ * of these people may have used one of two addresses, so all combinations are tried.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -43,7 +43,7 @@ test('a reaction to a post is told under the id of the post where it is known, a
   const about = (phone: string, message_id: string, from_me: boolean) => ({ message_id, from_me, phone, participant: null })
   const known = await reactionIn('1@newsletter', '17')
   assert.deepEqual(known.referenced_message, about('1@newsletter', '3EB0A', true))
-  // An earlier bug: an event whose stanza has no time got the time 1970. Now it gets the current time.
+  // An earlier bug: an event whose stanza has no time got the time 1970 instead of the current time.
   assert.equal(known.time, new Date(context.now()).toISOString())
   assert.deepEqual((await reactionIn('2@newsletter', '17')).referenced_message, about('2@newsletter', '17', false))
   assert.deepEqual((await reactionIn('1@newsletter', '18')).referenced_message, about('1@newsletter', '18', false))

@@ -33,7 +33,7 @@ function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8
   return protobuf.Writer.create().uint32(empty.uint32()).bytes(message).finish()
 }
 
-// An earlier bug: the service did not find content that the library does not know. So it acknowledged the message
+// An earlier bug: the service did not find content that the library does not know, so it acknowledged the message
 // without an event.
 test('a content the library does not know is found behind an empty text, and inside of wrappers', () => {
   const nothing = encoded({ conversation: '' })
