@@ -1,7 +1,6 @@
 /**
  * Closes a connection whose caller may still be sending. Many clients read the answer only after they have sent
- * everything, and a reset of the connection would lose the answer (RFC 9112, 9.6). So later data is read and dropped,
- * within limits.
+ * everything, so later data is read and dropped, within limits. A reset would lose the answer (RFC 9112, 9.6).
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * Writes one structured line per outcome, to standard error by default. Lines are written synchronously, so that the
- * last line before a crash is not lost.
+ * Writes one structured line per outcome. Lines are written synchronously, so that the last line before a crash is not
+ * lost.
  *
  * Other people choose ids, names and texts of errors, so these are truncated. Only simple values of an error are
  * logged, because Baileys attaches whole stanzas to its errors.

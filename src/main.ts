@@ -1,8 +1,6 @@
 /**
- * Creates the parts of the service in order and stops them in reverse order.
- *
- * An interrupted stop loses nothing, because every acknowledged message is already in storage. The order only avoids
- * errors for callers.
+ * Creates the parts of the service in order and stops them in reverse order. An interrupted stop loses nothing, because
+ * every acknowledged message is already in storage.
  */
 import { uptime } from 'node:os'
 import { watchClock } from './clock-watch.ts'
@@ -50,7 +48,7 @@ export interface ServiceOptions {
 export interface Service {
   /** Value of `SVC_BASE_URL`, or the listening address. */
   baseUrl: string
-  /** The admin key that this start has created; null if it has created none. The store has only its hash. */
+  /** The admin key that this start has created; null if it has created none. */
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine

@@ -1,7 +1,4 @@
-/**
- * The first import of a program. It ends the program on an old Node, before other packages fail in various ways. It
- * exits instead of throwing, because Node would print the error with its stack.
- */
+/** The first import of a program. It ends the program on an old Node, before other packages fail in various ways. */
 import { BRAND } from './domain/brand.ts'
 import { whyTooOld } from './node-version.ts'
 

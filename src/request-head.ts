@@ -1,6 +1,6 @@
 /**
- * Limits of the head of a request. Callers are identified by headers, so a head is either read completely or refused.
- * Node silently drops headers above its limit, so a caller could make Node drop the header of a proxy.
+ * Limits of the head of a request. Node silently drops headers above its limit, so a caller could make Node drop the
+ * header of a proxy. So a head is either read completely or refused.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'
@@ -32,8 +32,7 @@ function hostsOf(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Returns why a head is refused; undefined if it is accepted. Load balancers that check the readiness may use HTTP/1.0,
- * which needs no `Host` (RFC 9112, 3.2).
+ * Returns why a head is refused; undefined if it is accepted. HTTP/1.0 needs no `Host`, and load balancers may use it.
  */
 export function headProblem({ rawHeaders, httpVersion }: IncomingMessage): Failure | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return new Unread(431, `must have at most ${MAX_HEADERS} headers`)

@@ -10,23 +10,21 @@ export const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: 
 
 interface Replaceable {
   /**
-   * Replaces this process by another program. The function exists since Node 22.15. With an older Node and on Windows,
-   * the service runs as it was started: a second process would need more memory than the flags and settings save.
+   * Replaces this process by another program. Absent before Node 22.15. The service then runs as it was started: a
+   * second process would need more memory than the flags and settings save.
    */
   execve?(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never
 }
 
 /**
- * The variable that has the id of the process which was replaced. The new process has the same id, so it knows that it
- * was already replaced; a child process has another id.
+ * The variable that has the id of the process which was replaced. The new process has the same id; a child process has
+ * another one.
  */
 const RESTARTED = 'RESTARTED_FRUGALLY'
 
 /**
- * Replaces this process by one with the same program and arguments, and with the flags and settings that it lacks.
- * Values that the operator has given as flags, in NODE_OPTIONS, or as variables are kept. File descriptors above 2 are
- * closed, so a parent process cannot give the service a socket. Returns if nothing is lacking, or if this process
- * cannot be replaced.
+ * Replaces this process by one with the flags and settings that it lacks. Values that the operator has given are kept.
+ * Returns if nothing is lacking, or if this process cannot be replaced.
  */
 export function restartFrugally(): void {
   const { execPath, execArgv, platform, argv } = process

@@ -38,7 +38,7 @@ export interface Waiting {
   sentence: string
   /**
    * Why the service does not serve. `standby`: another service is active. `database`: a standby cannot reach the
-   * database. `stopping`: a standby stops, so it will not take over.
+   * database. `stopping`: a standby stops.
    */
   reason?: 'standby' | 'database' | 'stopping' | undefined
   /** Identifies the active service. This service is its standby. */

@@ -1,6 +1,6 @@
 /**
  * Decrypts a received file as a stream. The last chunk is passed on only after the MAC and the hashes have been
- * verified, so a changed file never arrives complete: the stream fails instead.
+ * verified. A changed file never arrives complete: the stream fails instead.
  */
 import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealedFile } from '../domain/file-download.ts'
@@ -15,8 +15,8 @@ const BLOCK_BYTES = 16
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * Returns the declared length if a file of another length must be refused. Null if the message has a hash: senders
- * sometimes declare wrong lengths, and phones open such files nevertheless.
+ * Returns the length that the file must have. Null if the message has a hash: senders sometimes declare wrong lengths,
+ * and phones open such files nevertheless.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null

@@ -1,7 +1,6 @@
 /**
- * Links to received files. A link contains the encrypted description of one file. Its holder can read the file for a
- * day, or as long as the copy in a bucket is kept. The description is encrypted with a key of the store
- * (`KeyRing.links`).
+ * Links to received files. A link contains the description of one file, encrypted with a key of the store. Its holder
+ * can read the file for a day, or as long as the copy in a bucket is kept.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { DAY } from '../domain/clock.ts'
@@ -57,7 +56,7 @@ const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base
 /** Lifetime of a link in ms: a day, or as long as the copies in a bucket are kept. */
 export const linkLife = (days: number | null): number => (days ?? 1) * DAY
 
-/** Creates and opens links. `key` has 32 bytes. The links are valid for `life` ms. */
+/** `key` has 32 bytes. The links are valid for `life` ms. */
 export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLinks {
   function encrypt(packed: Packed): string {
     const iv = randomBytes(IV_BYTES)

@@ -1,6 +1,6 @@
 /**
- * New paths of files that the phone was asked to upload again. All readers of a file share one request. The new path is
- * remembered, because existing links still have the old path.
+ * New paths of files that the phone was asked to upload again. A new path is remembered, because existing links still
+ * have the old path.
  */
 
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
@@ -9,7 +9,7 @@ import { boundedCache } from '../lib/bounded-cache.ts'
 /** Maximum number of remembered paths. If there are more, the least recently used one is forgotten. */
 const MAX_KNOWN = 1_000
 
-/** Asks the phone to upload a file again. Resolves with the new path of the file. Rejects with `Failure`. */
+/** Asks the phone to upload a file again. Resolves with the new path. Rejects with `Failure`. */
 export type AskAgain = (instance: string, file: UploadableFile) => Promise<string>
 
 export interface NewUploads {

@@ -1,6 +1,6 @@
 /**
- * Opens received files by their link. It limits simultaneous downloads, finds the proxy of the instance, and asks for a
- * new upload if the host no longer has the file. The bytes come through another thread.
+ * Opens received files by their link. It limits simultaneous downloads, and asks for a new upload if the host no longer
+ * has the file.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -19,10 +19,7 @@ export interface ReceivedMediaDeps {
   /** Slots for downloads that are shared fairly between instances, so that one instance cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
-  /**
-   * Returns a link to the copy in the bucket; undefined if there is no copy. The function is absent if no bucket is
-   * configured.
-   */
+  /** Returns a link to the copy in the bucket; undefined if there is no copy. Absent if no bucket is configured. */
   linkOfCopy?: ((link: string, opened: OpenedLink) => Promise<string | undefined>) | undefined
 }
 
@@ -34,8 +31,8 @@ export interface OpenReceived {
 
 export interface ReceivedMedia {
   /**
-   * Opens the file of a link. Undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends
-   * the download.
+   * Resolves with undefined if the link leads to no file. Rejects with `Failure`. Aborting the signal ends the
+   * download.
    */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
   /** Returns a link to the copy in the bucket; undefined if there is none, or if the link leads to no file. */

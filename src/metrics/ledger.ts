@@ -1,6 +1,6 @@
 /**
  * Sums the counters of all runs of all threads. Each run begins to count at 0, so the last reports of earlier runs are
- * added, and no counter ever decreases. The last 10 s of a run may be lost.
+ * added.
  */
 import { type Numbers, type ShardReport, sum } from './tally.ts'
 

@@ -22,9 +22,8 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 }
 
 /**
- * Returns the measurements of this moment, among them the time since the last stanza of each instance. The time is
- * computed here, so that it keeps growing, and raises an alert, if the shard thread does not answer. The buckets are
- * cumulative like those of a histogram.
+ * Returns the measurements of this moment. The time since the last stanza of each instance is computed here, so that it
+ * keeps growing, and raises an alert, if the shard thread does not answer.
  */
 export function measured(all: Measured): Numbers {
   const { instances, notStarted, streams, nodes, homes, isPair, waiting, backlog, lastInboundAt, now } = all

@@ -1,7 +1,6 @@
 /**
- * Every metric of the service: its name, kind and labels.
- *
- * No label contains a phone number, an instance id, a token or a URL: values come only from our own tables.
+ * Every metric of the service: its name, kind and labels. No label contains a phone number, an instance id, a token or
+ * a URL.
  */
 import { STREAM_READERS } from '../domain/server-events.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. The owner
- * of the instance decides what a client gets.
- */
+/** Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR } from '../domain/clock.ts'
 import { isUuid } from '../lib/is-uuid.ts'

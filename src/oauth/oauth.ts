@@ -84,10 +84,7 @@ export interface Oauth {
    * if the admin key was replaced.
    */
   approve(ticket: string, grant: { workspace: WorkspaceId; instance: InstanceId }): Promise<string | undefined>
-  /**
-   * Redeems a code. Resolves with undefined if no code matches this client, redirect URI and verifier. If a code is
-   * redeemed twice, its app is revoked.
-   */
+  /** Redeems a code. Resolves with undefined if no code matches. If a code is redeemed twice, its app is revoked. */
   redeem(code: string, of: { clientId: string; redirectUri: string; verifier: string }): Promise<Tokens | undefined>
   /**
    * Issues new tokens. Resolves with undefined if the token is invalid or belongs to another client. If a token was

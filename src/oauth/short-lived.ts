@@ -1,7 +1,6 @@
 /**
- * Consent pages, which are valid for some minutes. Each use reads them from the store, so they survive a restart, and
- * every service on the store knows them. Memory has only the expiry time and the labels (such as the owner) of each
- * page, to limit the number of pages.
+ * Consent pages, which are valid for some minutes. Each use reads them from the store, so they survive a restart.
+ * Memory has only the expiry time and the labels of each page, to limit the number of pages.
  */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'

@@ -27,7 +27,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
   const remove = (id: string): Promise<void> => main.change(() => ({ ops: removal(id) }))
 
   /**
-   * Returns the app with its latest use: the later time of its record and of the separate note of the use. The record
+   * Returns the app with its latest use: the time in its record or in the separate note, whichever is later. The record
    * has the later time if the note could not be written.
    */
   function withLatestUse(app: StoredApp): StoredApp {
@@ -88,8 +88,7 @@ export function createStoredApps({ main, store, uses, records, log }: StoredApps
     end: (id: string): Promise<void> => mutex.run(id, () => remove(id)),
 
     /**
-     * Changes an app. `decide` returns the changed app, or undefined to revoke it. It may be called again, so it must
-     * have no effects.
+     * `decide` returns the changed app, or undefined to revoke it. It may be called again, so it must have no effects.
      */
     change: (id: string, decide: (app: StoredApp) => StoredApp | undefined): Promise<void> =>
       mutex.run(id, async () => {

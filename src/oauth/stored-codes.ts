@@ -1,7 +1,4 @@
-/**
- * Codes that an owner has approved. A redeemed code stays until it expires, so that a second use of it is detected. All
- * codes are in memory, and each change is also stored.
- */
+/** Codes that an owner has approved. A redeemed code stays until it expires, so that a second use of it is detected. */
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Op } from '../storage/contract.ts'

@@ -8,10 +8,7 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 export const newAccessToken = () => OAUTH_ACCESS_PREFIX + hex(24)
 export const newSecret = () => hex(24)
 
-/**
- * Number of hex digits at the beginning that all refresh tokens of an app share: the token family (128 bits). Each
- * token has 192 more bits.
- */
+/** Number of hex digits at the beginning that all refresh tokens of an app share: the token family (128 bits). */
 const FAMILY = 32
 export const newFamily = () => hex(FAMILY / 2)
 export const newRefreshToken = (family: string) => OAUTH_REFRESH_PREFIX + family + hex(24)

@@ -1,7 +1,4 @@
-/**
- * The page of a connect link: the pairing page with the language, name and color of the operator. Pages of the allowed
- * origins may frame it.
- */
+/** The page of a connect link: the pairing page with the language, name and color of the operator. */
 import type { ConnectLink, ConnectOperator } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
 import { contained } from '../domain/isolated-text.ts'

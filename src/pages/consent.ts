@@ -1,7 +1,4 @@
-/**
- * The page at `/oauth/authorize`: an app asks for one instance, and the holder of the admin key decides. The page has
- * no script, because it shows texts of other people.
- */
+/** The page at `/oauth/authorize`. It has no script, because it shows texts of other people. */
 
 import { BRAND } from '../domain/brand.ts'
 import { namesakes, shortId } from '../domain/instance-choices.ts'

@@ -13,10 +13,7 @@ import { CLOSED } from './page.ts'
 
 const compress = promisify(gzip)
 
-/**
- * Folders in which the files may be: beside the compiled sources, or in `dist`. The first one with an `index.html` is
- * used.
- */
+/** Folders in which the files may be: beside the compiled sources, or in `dist`. */
 const FOLDERS = ['../../dashboard', '../../dist/dashboard', '../../../dist/dashboard'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -75,10 +72,7 @@ function fileOf(name: string, content: Uint8Array<ArrayBuffer>): DashboardFile {
   }
 }
 
-/**
- * Reads the files of the first folder with an `index.html`. Their names are paths with slashes. Source maps are not
- * served.
- */
+/** Reads the files of the first folder with an `index.html`. Their names are paths with slashes. */
 export async function createDashboardFiles(folders: readonly string[] = FOLDERS): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>()
   const found = await readFolder(folders)

@@ -1,7 +1,4 @@
-/**
- * Part of the script of the API reference: makes Swagger UI usable with a screen reader. It changes the components of
- * Swagger UI by their options, and adds the attributes that these components leave out.
- */
+/** Part of the script of the API reference: makes Swagger UI usable with a screen reader. */
 export const accessibleScript = `
 /**
  * Changes the components of Swagger UI: a landmark is around each part of the page, no link is inside a button, and the

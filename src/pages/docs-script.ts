@@ -2,7 +2,7 @@ import { accessibleScript } from './docs-accessible.ts'
 
 /**
  * Script of the API reference. Swagger UI gets a description without phone numbers, so that nobody sends to a number of
- * an example by accident. The instance that was used last in this tab is filled in.
+ * an example by accident.
  */
 export const docsScript = `
 const dark = matchMedia('(prefers-color-scheme: dark)')

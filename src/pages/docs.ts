@@ -11,10 +11,7 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
-/**
- * Style of the API reference. The dark colours are those of Swagger UI, which `start.js` switches on. Colours that are
- * too faint to read are replaced in both modes.
- */
+/** Style of the API reference. Colours of Swagger UI that are too faint to read are replaced. */
 const STYLE = `
 body { margin: 0 }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid #d9e1dd; font: 14px/1.5 system-ui, sans-serif; color: #17211d }

@@ -46,8 +46,8 @@ ${body}
 `
 
 /**
- * Creates a page. `connects` is true if its script calls this service. `formsTo` has the allowed targets of its forms
- * and of their redirects. `framedBy` has the origins whose pages may frame it.
+ * Creates a page. `connects`: its script calls this service. `formsTo`: allowed targets of its forms and of their
+ * redirects. `framedBy`: origins whose pages may frame it.
  */
 export function makePage({
   title,

@@ -1,4 +1,4 @@
-/** The script of the pairing page. Its parts share one scope in the browser; `run` starts them at the end. */
+/** The script of the pairing page. Its parts share one scope in the browser. */
 import { passkeyScript } from './pairing-passkey.ts'
 import type { PairingWords } from './pairing-words.ts'
 
@@ -15,8 +15,8 @@ export interface PairingPlace {
    */
   lastPhone: string | null
   /**
-   * The connect link of the page; null for a page that was opened with a token. The page reports the outcome of the
-   * link to the page that frames it, if the origin of that page is in `frames`.
+   * The connect link of the page; null for a page that was opened with a token. A page that frames this one gets the
+   * outcome of the link if its origin is in `frames`.
    */
   link: { id: string; frames: readonly string[] } | null
 }

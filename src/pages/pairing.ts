@@ -1,7 +1,4 @@
-/**
- * The page that pairs an instance in a browser: with its token, or behind a connect link. The credential is in the URL
- * of the page, and no referrer contains it.
- */
+/** The page that pairs an instance in a browser, with the token of the instance or behind a connect link. */
 import { BRAND } from '../domain/brand.ts'
 import { contained } from '../domain/isolated-text.ts'
 import type { Page, PairingView } from '../features/parts.ts'

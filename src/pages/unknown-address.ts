@@ -33,14 +33,14 @@ const WORDS: Readonly<Record<Language, Words>> = {
 }
 
 /**
- * Maximum number of folders that a link goes up. A path with more folders is no mistyped address of this service, so
- * its page has no links. Otherwise the page would grow with the path.
+ * Maximum number of folders that a link goes up. For a longer path the page has no links, so that the page does not
+ * grow with the path.
  */
 const MAX_STEPS = 16
 
 /**
- * Returns the relative path to the root of the service; undefined if it is too long. Links are relative, because a
- * proxy may serve the service under a path of its own.
+ * Returns the root of the service as a relative path, because a proxy may serve it under a path of its own. Undefined
+ * if the path is too long.
  */
 function rootOf(path: string): string | undefined {
   const steps = path.split('/').length - 2

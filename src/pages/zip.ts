@@ -15,8 +15,8 @@ const DEFLATED = 8
 const DATE = 0x21
 
 /**
- * Numbers of bytes before and after the data in gzip: the header, and CRC-32 with the length. The compressed data and
- * the checksum of gzip are also those of zip.
+ * Numbers of bytes before and after the data in gzip. The compressed data and the checksum of gzip are also those of
+ * zip.
  */
 const GZIP_HEADER = 10
 const GZIP_TRAILER = 8

@@ -1,6 +1,6 @@
 /**
- * Linking with a passkey, as far as the main thread does it: the state of the ceremony, and the tickets of browser
- * extensions. The holder of a ticket can read and answer one challenge.
+ * Linking with a passkey in the main thread: the state of the ceremony, and the tickets of browser extensions. The
+ * holder of a ticket can read and answer one challenge.
  */
 import { randomBytes } from 'node:crypto'
 import { iso, MINUTE } from '../domain/clock.ts'

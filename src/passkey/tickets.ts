@@ -1,6 +1,6 @@
 /**
- * The tickets of browser extensions, as hashes. A single service keeps them in memory only. The members of a cluster
- * also store them, because an extension may reach another member than the page that gave it the ticket.
+ * The tickets of browser extensions, as hashes. The members of a cluster also store them, because an extension may
+ * reach another member than the page that gave it the ticket.
  */
 import * as v from 'valibot'
 import type { Clock } from '../domain/clock.ts'

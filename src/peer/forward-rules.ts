@@ -33,8 +33,8 @@ export type Ending =
 export const LONGEST_KEPT = 256 * 1_024
 
 /**
- * Returns whether a request may be sent again: the other service cannot have begun to carry it out, and nothing of its
- * body is lost. `isKept` is true if the whole body is kept.
+ * Whether a request may be sent again: the other service cannot have begun to carry it out. `isKept`: the whole body is
+ * kept.
  */
 export const isSentAgain = ({ is }: Ending, isKept: boolean): boolean =>
   is === 'unsent' || is === 'busy' || (is === 'elsewhere' && isKept)

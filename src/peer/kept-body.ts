@@ -1,6 +1,6 @@
 /**
  * Reads the body of a request that is passed on. A short body is read before the request is sent, so that a slow caller
- * occupies no connection of the link. A longer body is read while it is sent.
+ * occupies no connection of the link.
  */
 import type { IncomingMessage } from 'node:http'
 import { bodyReader } from '../body-reader.ts'
@@ -14,7 +14,7 @@ export interface KeptBody {
   isWhole: boolean
   pieces: Uint8Array[]
   /**
-   * The next piece after `pieces`; undefined at the end. Rejects with a `Failure` if the body is too slow or
+   * Returns the next piece after `pieces`; undefined at the end. Rejects with a `Failure` if the body is too slow or
    * incomplete.
    */
   next(): Promise<Uint8Array | undefined>
@@ -28,8 +28,8 @@ export interface KeptBody {
 export const NO_BODY: KeptBody = { isWhole: true, pieces: [], next: async () => undefined, drop() {}, end() {} }
 
 /**
- * Reads and keeps a short body completely. If the body is longer, or if `room` is full, the rest is read while it is
- * sent. Rejects with a `Failure` if the body is too slow or incomplete.
+ * Reads and keeps a body up to `LONGEST_KEPT` bytes, or until `room` is full; the rest is read while it is sent.
+ * Rejects with a `Failure` if the body is too slow or incomplete.
  */
 export async function keepBody(incoming: IncomingMessage, room: Room): Promise<KeptBody> {
   const { 'transfer-encoding': coding, 'content-length': announced = '0' } = incoming.headers

@@ -1,7 +1,6 @@
 /**
  * The headers of a request that one service passes on to another, and of its answer. The headers of the link
- * (`svc-link-…`) count only at the port of the link. They are removed from the requests of callers before these are
- * passed on.
+ * (`svc-link-…`) are removed from the requests of callers before these are passed on.
  */
 
 /** Address from which the caller connected. */
@@ -80,9 +79,9 @@ export function requestHeaders(
 }
 
 /**
- * Adds the header that frames the body: its length `size` if the whole body is known; otherwise the length that the
- * caller has announced, or `chunked`. Without this header, Node would send the body of a GET, HEAD, OPTIONS or DELETE
- * with no mark of its end, and the other service would read the body as further requests.
+ * Adds the header that frames the body; `size` is undefined if the whole body is not known. Without this header, Node
+ * would send the body of a GET, HEAD, OPTIONS or DELETE with no mark of its end, and the other service would read the
+ * body as further requests.
  */
 export function framed(headers: Record<string, string[]>, size: number | undefined): Record<string, string[]> {
   const isAnnounced = headers['content-length'] !== undefined

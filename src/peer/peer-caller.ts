@@ -64,7 +64,7 @@ export function createPeerCaller(key: Buffer): PeerCaller {
   const places = { ...PLACES }
   /**
    * Functions that end the requests under way. The value tells whether the request is a stream that a reader holds
-   * open. The answer to a POST ends by itself, so it does not count as a stream.
+   * open.
    */
   const underWay = new Map<(problem: string) => void, () => boolean>()
   let areStreamsOver = false

@@ -1,6 +1,6 @@
 /**
  * TLS of the links between the services of one store. Both sides prove that they have the same secret key, so no
- * certificates are needed. The key exchange is ephemeral, so earlier traffic stays secret if the key becomes known.
+ * certificates are needed.
  */
 import { constants, hkdfSync } from 'node:crypto'
 import type { TlsOptions } from 'node:tls'

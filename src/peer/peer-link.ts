@@ -1,6 +1,6 @@
 /**
  * The link of a service to the others of its store (`SVC_PEER_PORT`). A standby passes requests on to the active
- * service, and returns its answers. The active service carries the requests out as if the callers had connected to it.
+ * service, and returns its answers.
  */
 import type { RequestListener } from 'node:http'
 import { SECOND } from '../domain/clock.ts'

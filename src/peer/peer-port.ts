@@ -1,7 +1,4 @@
-/**
- * The port at which other services pass requests on to this one. It answers only services with the same secret key. A
- * request that arrives here is never passed on again.
- */
+/** The port at which other services pass requests on to this one. It answers only services with the same secret key. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { Socket } from 'node:net'

@@ -1,7 +1,6 @@
 /**
  * Requests of one member of a cluster to another member: to say whether it reaches the store, to leave the cluster, or
- * to look for instances that were given to it. A request names the service process to which it is addressed, and only a
- * service with the same secret key can answer it.
+ * to look for instances that were given to it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'

@@ -1,7 +1,4 @@
-/**
- * Requests about the copies in the bucket. The main thread sends these requests; they never contain the bytes of a
- * file.
- */
+/** Requests of the main thread about the copies in the bucket. They never contain the bytes of a file. */
 import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'

@@ -1,7 +1,7 @@
 /**
- * Names of copies in the bucket: `<last day>/<instance>/<name>`. The name is computed from the link to the file and a
- * secret key, so nobody can guess it. The last day comes first, so that a list of the bucket begins with the copies to
- * remove.
+ * Names of copies in the bucket: `<last day>/<instance>/<name>`. The last day comes first, so that a list of the bucket
+ * begins with the copies to remove. The name is computed from the link to the file and a secret key, so nobody can
+ * guess it.
  */
 import { createHmac } from 'node:crypto'
 import type { OpenedLink } from '../media-links.ts'

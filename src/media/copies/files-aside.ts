@@ -12,7 +12,7 @@ const MAX_ASIDE = 1_000
 
 export interface FilesAside {
   isWaiting(key: string): boolean
-  /** Lets a file wait. Returns the ms for which it waits; undefined if too many files wait. */
+  /** Makes a file wait for its next attempt. Returns the ms until then; undefined if too many files wait. */
   put(instance: string, key: string, reason: CopyFailure['type']): number | undefined
   remove(key: string): void
   tryAll(): void

@@ -1,6 +1,6 @@
 /**
- * Copies received files to the bucket of `SVC_MEDIA_URL`. A shard thread records each file in the commit of its event;
- * here the records are read in order, the files copied, and the records removed.
+ * Copies received files to the bucket of `SVC_MEDIA_URL`. A shard thread records each file in the commit of its event.
+ * Here the files are copied, and the records removed.
  *
  * A file is tried until its copy exists, the network no longer has it, or its link has expired.
  */

@@ -15,7 +15,7 @@ export interface RecordWalks {
   ended(): Promise<void>
 }
 
-/** Creates the walks. `pass` goes once through the records of an instance. If it rejects, it is repeated. */
+/** `pass` goes once through the records of an instance. If it rejects, it is repeated. */
 export function createRecordWalks(pass: (instance: string) => Promise<void>, signal: AbortSignal, log: Log): RecordWalks {
   const walks = new Map<string, { hasMore: boolean; ended: Promise<void> }>()
 

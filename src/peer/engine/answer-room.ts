@@ -6,8 +6,8 @@ import { deferred } from '../../lib/deferred.ts'
 
 export interface AnswerRoom {
   /**
-   * Requests room for an answer of this size. Answers that wait enter in order. An answer that is larger than the whole
-   * room enters alone. A short answer enters at once, so that no slow connection holds it up.
+   * Requests room for an answer of this size. Answers that wait enter in order. A short answer enters at once, so that
+   * no slow connection holds it up.
    */
   enter(bytes: number): Place
 }

@@ -1,6 +1,6 @@
 /**
- * An engine over all services of a store. A command for an instance goes to the service that has it: to the local
- * threads, or over the link to another service. The listeners get the events of all services.
+ * An engine over all services of a store. A command for an instance goes to the service that has it. The listeners get
+ * the events of all services.
  */
 import type { RequestListener } from 'node:http'
 import { Agent } from 'node:https'
@@ -44,8 +44,8 @@ export interface ClusterEngine extends Engine {
    */
   setPeers(peers: readonly ActiveService[]): void
   /**
-   * Stops an instance that leaves this service, as `stop` does with `keep`. Before the call, `homes` must no longer say
-   * that the instance is here, so that no new commands are taken. Commands under way get some time to end first.
+   * Stops an instance that leaves this service, without a logout. Before the call, `homes` must no longer say that the
+   * instance is here, so that no new commands are taken.
    */
   leave(instance: string): Promise<void>
   /** Whether this service is carrying out calls for the instance. */

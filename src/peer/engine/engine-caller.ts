@@ -47,8 +47,7 @@ export interface EngineCaller {
 }
 
 /**
- * Limits for simultaneous calls to one service. Each call has its own connection. The keys of the limits are the
- * instances.
+ * Limits for simultaneous calls to one service. Each call has its own connection. The key of a call is its instance.
  */
 const PLACES = { first: 32, most: 256, growEveryMs: 250, mostWaiting: 4_000, mostOfKey: 32, mostWaitingOfKey: 500 }
 /** Milliseconds within which a connection must be made. */
@@ -56,9 +55,8 @@ const CONNECT = 5 * SECOND
 /** Milliseconds within which the other service must take the whole command. */
 const UPLOAD = 2 * MINUTE
 /**
- * Milliseconds within which an answer must arrive, by type. `stop` has more than `call`, because a stop that erases an
- * instance may first start it, to log it out. `start` has the most, because a start waits for its turn behind other
- * starts.
+ * Milliseconds within which an answer must arrive, by type. A stop that erases an instance may first start it, to log
+ * it out. A start waits for its turn behind other starts.
  */
 const ANSWER: Readonly<Record<PeerCommand['type'], number>> = {
   call: MINUTE + 10 * SECOND,

@@ -70,9 +70,8 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 
   /**
-   * Reads a command. Resolves with `busy` if the command arrives too slowly or there is no memory for it, and with
-   * `elsewhere` if it cannot be read, for example because a newer release has sent it. The other service then tries
-   * again.
+   * Reads a command. Resolves with `busy` if it arrives too slowly or there is no memory for it, and with `elsewhere`
+   * if it cannot be read, for example because a newer release has sent it.
    */
   async function commandIn(
     incoming: IncomingMessage,
@@ -153,10 +152,7 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
   }
 }
 
-/**
- * Packs the result. A result that is not plain data cannot be packed. The other service then gets a failure, although
- * the command was carried out.
- */
+/** If the result is not plain data, the other service gets a failure, although the command was carried out. */
 function packed(result: PeerResult, log: EnginePortDeps['log']) {
   try {
     return pack(result)

@@ -1,7 +1,4 @@
-/**
- * The events of this service's instances, for other services that read them: first all states, then the changes. A
- * reader that connects again also gets the outcomes of sends that it has missed.
- */
+/** The events of this service's instances, for other services that read them: first all states, then the changes. */
 import type { ServerResponse } from 'node:http'
 import { SECOND } from '../../domain/clock.ts'
 import type { RuntimeState } from '../../domain/instance.ts'
@@ -32,10 +29,7 @@ export interface EventBoard {
  * for one reader.
  */
 const KEPT_OUTCOMES = 8_192
-/**
- * Maximum number of outcomes that wait for one reader. With more, the reader is disconnected; it connects again and
- * reads all states.
- */
+/** Maximum number of outcomes that wait for one reader. With more, the reader is disconnected. */
 const MOST_PENDING = 4_096
 /** Interval in ms of an empty line, so that readers notice the loss of this service. */
 const ALIVE_EVERY = SECOND

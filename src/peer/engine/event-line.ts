@@ -1,7 +1,4 @@
-/**
- * One line of the stream of events. The first line has all states, and later lines have the changes. A line may be
- * empty.
- */
+/** One line of the stream of events. The first line has all states, and later lines have the changes. */
 import * as v from 'valibot'
 import { type RuntimeState, STATUSES } from '../../domain/instance.ts'
 import { failureCode } from './peer-command.ts'

@@ -58,7 +58,7 @@ const nameOf = (value: unknown) => (typeof value === 'object' ? value!.construct
 
 /**
  * Reads one packed value. Before bytes are read, `hold` is called with the total number of bytes, and may throw.
- * Rejects with `Failure` if the data are incomplete or too large. Each byte array has a buffer of its own.
+ * Rejects with `Failure` if the data are incomplete or too large.
  */
 export async function unpack(source: Pick<BodyReader, 'read'>, hold: (bytes: number) => void = () => {}): Promise<unknown> {
   const { read, end } = exactReader(source)

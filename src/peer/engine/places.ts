@@ -1,8 +1,7 @@
 /**
  * Limits the number of tasks that run at the same time; other tasks wait. Each task has a key. The keys take turns, and
- * the tasks of one key run in order and have only a part of the places, so that no key keeps the others waiting. The
- * limit grows step by step while few tasks end, or while the number of waiting tasks does not fall. So many short tasks
- * that come together open few connections, and long tasks do not block the others.
+ * the tasks of one key have only a part of the places, so that no key keeps the others waiting. The limit grows step by
+ * step, so that many short tasks open few connections, and long tasks do not block the others.
  */
 import { createKeyCounts } from '../../lib/key-counts.ts'
 
@@ -21,8 +20,8 @@ export interface PlacesOptions {
   first: number
   most: number
   /**
-   * Interval in ms between two steps. A step adds half of `first` to the number of places. It does so only if fewer
-   * tasks than this half have ended since the last step, or if the number of waiting tasks has not fallen.
+   * Interval in ms between two steps. A step adds half of `first` to the number of places, if few tasks have ended
+   * since the last step or the number of waiting tasks has not fallen.
    */
   growEveryMs: number
   mostWaiting: number

@@ -5,8 +5,7 @@ export const TELL_USES_EVERY = 250
 
 /**
  * Returns a function that says whether the uses that were just read from one service are in time. Uses that arrive
- * late, after an interruption of the link, must not be counted: they would be taken from buckets that were full during
- * the interruption, and a caller within the limit would be refused.
+ * late, after an interruption of the link, must not be counted: a caller within the limit could be refused.
  */
 export function createUsesPace({ now }: Clock): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY

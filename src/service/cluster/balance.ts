@@ -8,7 +8,7 @@ export interface Transfer {
 
 /**
  * Tolerated difference between a member's number of instances and the mean: this number, or this share of the mean if
- * that is greater. Nothing is moved while no member differs by more.
+ * that is greater.
  */
 const LEAST_DIFFERENCE = 2
 const LEAST_SHARE = 0.1
