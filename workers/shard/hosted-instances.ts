@@ -50,8 +50,8 @@ export function createHostedInstances(log: Log) {
     },
 
     /**
-     * Resolves with false if it does not run here, or if its start failed. `onStopped` is called before the instance
-     * can start again.
+     * Resolves with false if the instance does not run here, or if its start failed. `onStopped` is called before the
+     * instance can start again.
      */
     async stop(id: string, how: StopHow, onStopped: () => void): Promise<boolean> {
       const entry = hosted.get(id)
