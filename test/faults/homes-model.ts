@@ -1,7 +1,7 @@
 /**
  * Three services on one schema of a PostgreSQL server claim and release instances and write records at random. The home
- * of an instance is the service that may write its records. Now and then, one of them replaces another, which
- * continues, is paused with commits under way, or is cut off. Some homes are released to a certain service.
+ * of an instance is the service that may write its records. Now and then, one service replaces another service, which
+ * continues, is paused with commits under way, or is cut off.
  *
  * Triggers note each write, and each change of a home, in the transaction in which it happens.
  */

@@ -1,7 +1,7 @@
 /**
  * Kills the service at random moments while messages are sent in both directions. Each acknowledged message must be
- * sent once, and each received message must be reported once. In the same time an app is authorized by OAuth, with a
- * kill between the steps.
+ * sent once, and each received message must be reported once. An app is authorized by OAuth, with a kill between the
+ * steps.
  */
 
 import assert from 'node:assert/strict'

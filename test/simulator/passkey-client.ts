@@ -1,6 +1,6 @@
 /**
- * A client that is linked to an account with a passkey. The unmodified library does not support such accounts. This
- * file implements only the linking. A test can perform each step alone, and with errors.
+ * A client that is linked to an account with a passkey, which the unmodified library does not support. A test can
+ * perform each step of the linking alone, and with errors.
  */
 import { EventEmitter, once } from 'node:events'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -115,8 +115,8 @@ export class LongText {
   }
 
   /**
-   * Collects the beginning of the text. When it is long enough for any prefix of a data URL, the prefix is removed, and
-   * the rest is base64. Returns the bytes after the beginning.
+   * Collects the beginning of the text, and removes the prefix of a data URL from the beginning. Returns the bytes
+   * after the beginning.
    */
   #takeBegin(run: Uint8Array): Uint8Array {
     const size = Math.min(run.length, MAX_PREFIX - this.#begin.length)

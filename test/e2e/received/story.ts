@@ -42,8 +42,8 @@ export interface Story {
    */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
-   * Compares the whole event except ids and times. A field that is not in `expected` must have the value of Ana's
-   * private chat. A function in `expected` checks a value that is not known before.
+   * Compares the event except `event_id`, `momment` and `instance_id`. A field that is not in `expected` must have the
+   * value of Ana's private chat (`FULL`).
    */
   compare(event: Event, expected: Event): void
   /** The kinds of messages and the notifications whose events were compared since `began`. */

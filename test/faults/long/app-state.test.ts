@@ -15,8 +15,8 @@ const STEPS = ['app-state:held', 'app-state:written']
 const PROBE = 'probe'
 
 /**
- * Returns the reported changes. Each event id counts only once. A change of a label is written as `chat +label`, and a
- * name as it is.
+ * Returns the reported changes: a change of a label as `chat +label` or `chat -label`, and a name as it is. Each event
+ * id counts only once.
  */
 function told({ receiver }: Ground): string[] {
   const events = new Map(receiver.events('received').map((event) => [event.event_id, event]))

@@ -1,6 +1,6 @@
 /**
- * A client stops reading the event stream. The service must disconnect it, and keep its events on disk up to a limit.
- * Other readers and the webhook must not wait for it.
+ * A client stops reading the event stream. The service must disconnect the client, and keep its events on disk up to a
+ * limit. Other readers and the webhook must not wait for this client.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

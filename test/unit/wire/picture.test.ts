@@ -1,6 +1,6 @@
 /**
- * Tests the stanzas that change a picture. The stanza for a group's picture names the group. The stanza for the
- * account's own picture names no target.
+ * Tests the stanzas that change a picture. The stanza for a group's picture names the group; the one for the account's
+ * own picture names no target.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,7 +1,6 @@
 /**
  * Finds the names of stored keys. Except for pre-keys, the store has only a keyed hash of each name. Names consist of
- * addresses that other records contain, so all possible names are hashed and compared. A hash without a match is
- * counted.
+ * addresses and ids that other records contain, so the possible names are hashed and compared.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 

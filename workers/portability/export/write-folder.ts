@@ -28,10 +28,7 @@ const AT_ONCE = 200
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
-/**
- * Returns the path of the marker file. It is in the folder while the export runs; after a kill it shows that the other
- * files are from this export.
- */
+/** Returns the path of the marker file, which is in the folder until the export is complete. */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
 /**

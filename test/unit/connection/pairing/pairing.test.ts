@@ -1,6 +1,6 @@
 /**
- * Tests pairing codes. A socket has only one code at a time, because the library keeps the code in its credentials. So
- * only the newest code can be entered.
+ * Tests pairing codes. Only the newest code of a socket can be entered, because the library keeps the code in its
+ * credentials.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

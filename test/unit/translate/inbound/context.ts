@@ -1,6 +1,6 @@
 /**
- * Creates the context that the translation of messages needs. It is made of plain data: identities, stored messages and
- * links. The translation itself is the real code.
+ * Creates the context that the translation of messages needs, from plain data: identities, stored messages and links.
+ * The translation itself is the real code.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
