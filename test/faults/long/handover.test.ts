@@ -1,8 +1,7 @@
 /**
  * The active service is stopped, or killed, while its standby passes requests on to it (`SVC_PEER_PORT`). Measures how
  * long callers of the standby wait, and when the accounts are connected again. A request is refused only if it has waited
- * for three seconds for an active service, or if its account is not started in time. `GET /status` never waits for a
- * start. After a planned stop no outcome is unknown.
+ * for three seconds for an active service, or if its account is not started in time.
  */
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'

@@ -72,8 +72,8 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
 }
 
 /**
- * Returns the row with the name `wanted`. If no name is wanted, returns the only row, or undefined if there are no
- * rows. Throws `NotImportable` if no row has this name, or if no name is wanted and there are several rows.
+ * Returns the row with the name `wanted`. If no name is wanted, returns the only row, or undefined if there are no rows.
+ * Throws `NotImportable` if the choice is not possible.
  */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))

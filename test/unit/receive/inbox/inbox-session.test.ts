@@ -281,8 +281,8 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// A client has really sent two messages with the same counter. In an earlier bug, the second message was never
-// reported, because it cannot be decrypted.
+// A client has really sent two messages with the same counter. The second message cannot be decrypted, and in an
+// earlier bug it was never reported.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
