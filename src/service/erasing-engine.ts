@@ -13,9 +13,7 @@ export interface ErasingDeps {
 
 /**
  * An engine whose `stop(…, 'erase')` deletes an instance completely: first its records, then its key, and last the row
- * that says which service has it (its home). Another service can therefore request the deletion with one call.
- * Simultaneous requests for one instance share one deletion. If a deletion is interrupted, the next service that takes
- * over the instance completes the deletion.
+ * that says which service has it (its home). Simultaneous requests for one instance share one deletion.
  */
 export function withErasure<E extends LocalEngine>(local: E, { keyRing, eraseStored, steps, log }: ErasingDeps): E {
   const erasing = new Map<string, Promise<void>>()

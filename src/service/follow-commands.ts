@@ -56,7 +56,7 @@ export async function followCommands(deps: CommandsDeps): Promise<void> {
 
   /**
    * Takes imported devices, and carries out the orders in the store. Orders that are left are read again until `until`,
-   * a value of `performance.now`: no command waits for them any longer than that.
+   * a value of `performance.now`.
    */
   async function look(until: number): Promise<void> {
     clearTimeout(again)

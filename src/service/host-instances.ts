@@ -27,8 +27,8 @@ export interface HostingDeps {
 }
 
 /**
- * Claims the stored instances, and resolves with those that this service has. No request may be served before this: a
- * request could change or delete an instance, which would then be started with its old settings.
+ * Claims the stored instances, and resolves with those that this service has. No request may be served before this: an
+ * instance could be changed or deleted, and then started with its old settings.
  */
 export async function claimHosted(
   homes: Homes | undefined,
@@ -54,8 +54,7 @@ export async function claimHosted(
 
 /**
  * Queues the start of all instances at once, and then begins to follow CLI commands. Resolves when commands are
- * processed. Instances may still be starting then: many of them take long, because 25 are started per second by
- * default.
+ * processed; instances may still be starting then.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   void deps.starts.bootAll(deps.hosted)

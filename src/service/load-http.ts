@@ -5,8 +5,8 @@ import { spareMemory } from '../engine/spare-memory.ts'
 export type LoadedHttp = Awaited<ReturnType<typeof loadHttp>>
 
 /**
- * Loads the HTTP application. Loading zod and all declarations takes a third of the start time, so it runs while the
- * shard threads load Baileys on another core. Must be called only once.
+ * Loads the HTTP application. This takes a third of the start time, so it runs while the shard threads load Baileys on
+ * another core. Must be called only once.
  */
 export async function loadHttp({ sparesMemory }: Pick<Config, 'sparesMemory'>) {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])

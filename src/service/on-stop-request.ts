@@ -7,8 +7,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
  * Calls `stop` once, at the first signal or when `handover` is aborted. A second signal, or the deadline, ends the
- * process immediately, which is safe. The first signal during a handover has no effect, because it probably comes from
- * a supervisor. Returns a function that removes the listeners of the signals.
+ * process immediately. The first signal during a handover has no effect, because it probably comes from a supervisor.
+ * Returns a function that removes the listeners of the signals.
  */
 export function onStopRequest(
   { shutdownMs }: Pick<Config, 'shutdownMs'>,

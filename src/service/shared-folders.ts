@@ -29,7 +29,7 @@ export async function markFolders(folders: Folders, owner: string): Promise<void
 
 /**
  * Checks the folders of a member of a cluster. Throws a sentence for the operator if a folder is not that of the other
- * members. The mark is derived from a record of the store, so all members know it. A member that is alone writes it.
+ * members. A member that is alone writes the mark.
  */
 export async function checkFolders(folders: Folders, store: Pick<OpenStore, 'get' | 'members'>): Promise<void> {
   const mark = sha256((await store.get(keys.keyRing))!, 'base64url')

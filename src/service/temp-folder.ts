@@ -29,8 +29,9 @@ const OWN = `${process.pid}@${HERE}${randomBytes(6).toString('hex')}`
 export const tempDirOf = (config: Place): string => join(all(config), OWN)
 
 /**
- * Makes the folder of this process, and removes the folders of killed processes. The modification time of the folder is
- * set to the present each hour, as a sign that this process runs. Resolves with a function that removes the folder.
+ * Makes the folder of this process, and removes the folders of killed processes. The modification time of this
+ * process's folder is set to the present each hour, as a sign that the process runs. Resolves with a function that
+ * removes the folder.
  */
 export async function openTempFolder(config: Place): Promise<() => Promise<void>> {
   const own = tempDirOf(config)

@@ -15,8 +15,7 @@ const LEAST_SHARE = 0.1
 
 /**
  * Decides which members give how many instances to which others. Each member gives at most `most`. All members compute
- * the same result from the same numbers, and each carries out its own transfers, so no member gets too many. Each
- * transfer makes the numbers more even, so the transfers come to an end.
+ * the same result from the same numbers, and each carries out its own transfers, so no member gets too many.
  */
 export function transfersOf(counts: ReadonlyMap<string, number>, most: number): Transfer[] {
   const mean = [...counts.values()].reduce((sum, count) => sum + count, 0) / counts.size

@@ -50,9 +50,8 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
   }
 
   /**
-   * Finds out which members should get no instances for a while. A member that gives instances away is about to leave,
-   * or has had too many. A member that did not claim what was given to it may be unable to. A member that has got many
-   * instances starts these first.
+   * Finds out which members should get no instances for a while: those that gave instances away, did not claim what was
+   * given to them, or must first start many instances.
    */
   function noteBarred() {
     const gained = new Map<string, number>()

@@ -30,8 +30,8 @@ const ARRIVES_WITHIN = 5 * SECOND
 const HURRY_SHARE = 0.5
 
 /**
- * Begins to move the instances to the other members, one after the other. When one of those members leaves, too, the
- * rest is spread over those that stay. Ends early if none stays, because a stop of the whole cluster moves nothing.
+ * Begins to move the instances to the other members, one after the other. If one of those members leaves, the rest is
+ * spread over those that stay. Ends early if none stays.
  */
 export async function giveAway(instances: readonly string[], options: GiveAwayOptions): Promise<void> {
   const { map, moves, others, every, leftMs } = options

@@ -90,10 +90,7 @@ export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenera
   }
 }
 
-/**
- * Stores a blob whose bytes are already encrypted. It is durable when the promise resolves. Two services that import the
- * same archive may store it at the same time.
- */
+/** Stores a blob whose bytes are already encrypted. The blob is durable when the promise resolves. */
 export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
   if (items.setWhole !== undefined) return items.setWhole(key, sealed)
   for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
@@ -101,8 +98,8 @@ export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8
 }
 
 /**
- * Copies the blobs of an owner to another owner, piece by piece. The copy can be repeated. Resolves with the number of
- * encrypted bytes that the target did not have before.
+ * Copies the blobs of an owner to another owner. Resolves with the number of encrypted bytes that the target did not
+ * have before.
  */
 export async function copyBlobs(items: BlobItems, from: string, to: string): Promise<number> {
   const before = sum(await blobsUnder(items, to))
