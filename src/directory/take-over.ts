@@ -54,10 +54,7 @@ const WRITTEN_AT_ONCE = 100
 export function createTakeOver(deps: TakeOverDeps): TakeOver {
   const { store, sealer, keyRing, steps, log, insert, known, media } = deps
 
-  /**
-   * Whether this service takes the device. Only the service that becomes its home takes it. Another service may have
-   * taken or refused the device since it was listed here.
-   */
+  /** Whether this service takes the device: another service may have taken or refused it since it was listed here. */
   async function isOurs({ id }: ImportedDevice): Promise<boolean> {
     if (!(await claimHomes(store.homes, [id])).has(id)) return false
     if ((await store.get(keys.import(id))) !== undefined) return true

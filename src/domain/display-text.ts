@@ -88,8 +88,8 @@ const DRAWN_ALIKE = [
 const LATIN = new Map(DRAWN_ALIKE.flatMap(([others, latin]) => [...others].map((letter, at) => [letter, [...latin][at]!])))
 
 /**
- * Returns the same result for texts that look alike. Such texts may differ in invisible characters, spaces, widths, or
- * letters of several scripts that look the same. Case matters.
+ * Returns the same result for texts that differ only in invisible characters, spaces, widths, or letters of other
+ * scripts that look the same.
  */
 export function lookOf(text: string): string {
   const plain = text.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '')

@@ -1,7 +1,6 @@
 /**
  * Shares a limited amount between users: returns the highest bound with which all sizes fit, so that the sum of
- * `min(size, bound)` is at most `max`. Users with small amounts are not affected. Returns Infinity if all sizes fit
- * without a bound.
+ * `min(size, bound)` is at most `max`. Returns Infinity if all sizes fit without a bound.
  */
 export function fairLevel(sizes: readonly number[], max: number): number {
   const ascending = [...sizes].sort((a, b) => a - b)

@@ -56,15 +56,9 @@ export type FileNews =
 export const MORE = 'more'
 
 export interface OpenDownload {
-  /**
-   * Verified number of bytes of the decrypted file; null until its end is known. The length that the sender states may
-   * be wrong.
-   */
+  /** Verified number of bytes of the decrypted file; null until its end is known. */
   length: number | null
-  /**
-   * The decrypted bytes. The stream fails if the file differs from the one that was sent; the connection to the reader
-   * then fails too.
-   */
+  /** The decrypted bytes. The stream fails if the file differs from the one that was sent. */
   stream: ReadableStream<Uint8Array>
   /** Resolves when no bytes of the download are left in memory, however the download ended. */
   ended: Promise<void>

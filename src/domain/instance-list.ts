@@ -58,10 +58,7 @@ export function troubleOf(row: InstanceRow): number {
   return isRefused(row) ? 3 : 0
 }
 
-/**
- * Order of instances that are not in use. Those that were never paired come last: hundreds of them may wait for a
- * phone, and nothing is wrong with them.
- */
+/** Order of instances that are not in use. Unpaired ones come last, because hundreds of them may wait for a phone. */
 const IDLE: Readonly<Partial<Record<ShownState, number>>> = { paused: 1, not_paired: 2 }
 const idleOf = (row: InstanceRow): number => IDLE[stateOf(row)] ?? 0
 

@@ -107,15 +107,15 @@ export interface WebhookLog {
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   /**
    * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves after the
-   * attempt. Throws `not_found` or `not_allowed`.
+   * attempt. Rejects with `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
   /** Schedules the events for an immediate delivery, in their normal order. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
   /**
-   * Reads the body of an event. Throws `not_found` if the body is no longer stored. The access is logged with the
-   * caller's address `source`.
+   * Reads the body of an event. Rejects with `not_found` if the body is no longer stored. `source` is the address of
+   * the caller, for the log.
    */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
   /** Schedules the oldest events of the range whose bodies are still stored. `nextFrom` is as in `Resendable`. */

@@ -15,7 +15,7 @@ const wordsOf = (text: string) => plain(text).split(/\s+/).filter(Boolean)
 
 /**
  * Returns the items whose text contains all words of `wanted`, in any order. Case and accents are ignored. If no item
- * contains all words, short words may be missing. A search without words finds all items.
+ * contains all words, short words may be missing.
  */
 export function found<T>(items: readonly T[], wanted: string, textOf: (item: T) => string): T[] {
   const words = wordsOf(wanted)
