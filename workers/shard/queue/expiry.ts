@@ -49,10 +49,7 @@ export function createExpiry({
   let alarm: { cancel(): void } | undefined
   let checkedAt = steady.now()
 
-  /**
-   * Returns the items that do not age now. While the instance is paused, these are all items. While it is connected,
-   * these are the items whose hold stops their age. Otherwise all items age.
-   */
+  /** Returns the items that do not age now. Without a connection every item ages, unless the instance is paused. */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []

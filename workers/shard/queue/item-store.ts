@@ -58,10 +58,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /**
-     * Reads an item, with access to its media. Returns undefined if one of them can no longer be read. Rejects if the
-     * storage itself fails.
-     */
+    /** Returns undefined if the item or its media can no longer be read. Rejects if the storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
@@ -93,8 +90,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     },
 
     /**
-     * Removes the media of these items. Called after the commit that removed their records. Media that cannot be
-     * removed now is removed at the next start.
+     * Removes the media of items whose records were removed. Media that cannot be removed now is removed at the next
+     * start.
      */
     async forget(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {

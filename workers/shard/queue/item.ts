@@ -103,10 +103,7 @@ export interface QueueEntry {
 export interface Place {
   status: 'waiting' | 'processing'
   position: number
-  /**
-   * Earliest time of sending in epoch ms; null if unknown. Without a connection it is unknown for every waiting item,
-   * except for one that waits for its `send_at`.
-   */
+  /** Earliest time of sending in epoch ms; null if unknown. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
   /** Time in epoch ms at which the item expires. */

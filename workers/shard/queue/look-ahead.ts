@@ -1,7 +1,4 @@
-/**
- * Prepares the media of the next item while another item is in flight. The result is lost at a restart. It is discarded
- * if the item is removed, the connection is lost or the service stops.
- */
+/** Prepares the media of the next item while another item is in flight. */
 import type { Logger } from 'pino'
 import type { QueueOptions } from './contract.ts'
 import type { Waiting } from './item.ts'

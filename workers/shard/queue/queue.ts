@@ -1,8 +1,7 @@
 /**
  * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is
  * acknowledged, and recorded as in flight before the network is contacted. It is removed in the commit of its
- * `delivery` event. A kill repeats at most the item in flight, with the same message id, so the network drops a
- * duplicate.
+ * `delivery` event. A kill repeats at most the item in flight, with the same message id.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -45,8 +45,7 @@ export interface Acked {
 /** The status `sent` of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
   /**
-   * Returns the operations that record and report the status; empty if a receipt has already led to this status. Called
-   * right before each attempt of the commit.
+   * Empty if a receipt has already led to the status `sent`. Must be called right before each attempt of the commit.
    */
   ops(): Op[]
   applied(): void
@@ -60,11 +59,11 @@ export interface MessageStatuses {
    * Returns a promise that resolves when receipts of this message may be handled; undefined if they may be handled now.
    */
   settled(id: string): Promise<void> | undefined
-  /** Handles a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
+  /** Resolves when the effect of the receipt is on disk. Rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
   /**
-   * Prepares the status `sent` of a message. Resolves with null if no webhook or stream wants the event, or if a
-   * receipt has already led to this status.
+   * Prepares the status `sent`. Resolves with null if no webhook or stream wants the event, or if a receipt has already
+   * led to this status.
    */
   sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>

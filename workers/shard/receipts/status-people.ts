@@ -1,6 +1,6 @@
 /**
- * The people of a receipt: the chat, and in a group the member. The event of a status names them, and the key of its
- * stored level is derived from their identifiers.
+ * The people of a receipt: the chat, and in a group the member. Their identifiers are in the event, and in the key of
+ * the stored status.
  */
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
 import type { Identity, Person } from '../connection/identity.ts'

@@ -13,10 +13,7 @@ const PAUSE = 10 * MINUTE
 const TIME_BYTES = 8
 
 export interface CallAnswers {
-  /**
-   * Calls `give`, which sends the text, if the caller got no text recently. The text is recorded only if `give`
-   * succeeds. `names` are all jids of the caller.
-   */
+  /** Calls `give`, which sends the text, if the caller got no text recently. `names`: all jids of the caller. */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>
 }

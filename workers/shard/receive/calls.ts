@@ -28,8 +28,8 @@ export interface Calls {
   load(): Promise<void>
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Rejects again the calls whose rejection the network did not confirm. Called after each login. The network does not
-   * send the end of a rejected call, so without this the call might never be reported.
+   * Rejects again the calls whose rejection the network did not confirm. Must be called after each login, because the
+   * network does not send the end of a rejected call.
    */
   resume(session: Session): void
   /** Drops all calls. Called after the device was unlinked, because the stanzas that end its calls will not arrive. */
@@ -83,8 +83,8 @@ export function createCalls(
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // The text is queued before the commit that removes the call. A crash between the two repeats both; the key of the
-    // text prevents a second text.
+    // The text is queued before the commit that removes the call. A crash between the two repeats both, and the
+    // idempotency key of the text prevents a second text.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)

@@ -25,7 +25,7 @@ export interface NoticeDeps {
 }
 
 /**
- * Reports a notification. Resolves when its events are on disk. Rejects if the network must deliver it again.
+ * Resolves when the events of the notification are on disk. Rejects if the network must deliver the notification again.
  */
 export type AppendNotice = (node: BinaryNode) => Promise<void>
 

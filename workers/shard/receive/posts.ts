@@ -24,7 +24,7 @@ export interface PostDeps {
   postChanged(message: WAMessage): Promise<void>
 }
 
-/** Reports a channel post. Resolves when its event is on disk. Rejects if the network must deliver it again. */
+/** Resolves when the event of the post is on disk. Rejects if the network must deliver the post again. */
 export type AppendPost = (node: BinaryNode) => Promise<void>
 
 export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDeps): AppendPost {

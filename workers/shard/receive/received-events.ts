@@ -56,7 +56,7 @@ export interface ReceivedEvents {
   /** Translates a message for the dashboard, even if its event is not wanted. Null if there is nothing to show. */
   shown(readable: WAMessage): Promise<ReceivedEvent | null>
   contactsSaved(contacts: readonly Contact[]): void
-  /** Reader of the phone's history. It reads only names, because events show nothing else of the history. */
+  /** Reads the names in the phone's history. */
   history: HistoryReader
   chatChanged(change: ChatChange): Promise<void>
   clear(): void

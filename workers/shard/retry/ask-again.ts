@@ -17,10 +17,7 @@ const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
 /** Number of the first request that contains keys for a new session. An intact session does not need them. */
 const KEYS_FROM = 2
-/**
- * Number of requests that can be sent to one sender immediately. Later requests are sent at an interval. Each request
- * causes a report, and many reports would delay the webhooks of other senders.
- */
+/** Number of requests that can be sent to one sender immediately. Later requests are sent at the interval `PAUSE`. */
 const BURST = 20
 const PAUSE = SECOND / 10
 const LONGEST_WAIT = MINUTE

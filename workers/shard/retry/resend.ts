@@ -81,8 +81,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
   /**
-   * Whether the device got the sender key of the status. Only recipients of a status may request it again. For groups
-   * the network itself checks this.
+   * Whether the device got the sender key of the status. Only recipients of a status may request it again; for groups
+   * the network checks this.
    */
   const isAudience = async (group: string, asker: string): Promise<boolean> => holders.has(group, await namesOf(asker))
 

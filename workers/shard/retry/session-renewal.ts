@@ -9,7 +9,7 @@ import type { RetryRequest } from './retry-receipts.ts'
 
 /**
  * Number of the retry at which the base key of the session is remembered. At later retries the session must have
- * another base key. The library uses the same number.
+ * another base key.
  */
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
@@ -26,8 +26,8 @@ export interface SessionRenewalDeps {
 }
 
 /**
- * Renews the session with the device that sent a retry receipt. The new session uses the keys in the receipt. If the
- * receipt has no valid keys, it uses keys from the network, but only if `mayFetch` returns true.
+ * Renews the session with the device. The new session uses the keys in the receipt. If the receipt has no valid keys,
+ * it uses keys from the network, but only if `mayFetch` returns true.
  */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 

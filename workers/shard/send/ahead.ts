@@ -24,8 +24,8 @@ export interface AheadDeps {
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
   /**
-   * Returns the function with which the handler of the item gets its media. The function returns each prepared result
-   * once, and creates missing results. Call this when the item is sent.
+   * Must be called when the item is sent. The returned function gives each prepared result once, and creates missing
+   * ones.
    */
   take(svcId: string, session: Session): Once
 }
@@ -44,7 +44,8 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
   /** Items with prepared media. There are at most two: the next one, and the one that is being sent. */
   const held = new Map<string, Held>()
   /**
-   * Number of preparations that still run although their item was removed. No other preparation begins in the meantime.
+   * Number of preparations that still run although their item was removed. No other preparation begins while there is
+   * one.
    */
   let orphans = 0
 

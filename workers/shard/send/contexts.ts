@@ -54,8 +54,8 @@ export function createContexts(
   })
 
   /**
-   * Returns the functions that report each chat of an item to send safety. Send safety can hold an item only at its
-   * first chat. A second chat is the other jid of the same person, who may already have the message.
+   * Send safety can hold an item only at its first chat. A second chat is the other jid of the same person, who may
+   * already have the message.
    */
   function leavingOf(item: ContextItem): Pick<SendContext, 'leaving' | 'stayed'> {
     const chats = new Set<string>()

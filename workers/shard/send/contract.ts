@@ -47,10 +47,7 @@ export interface SendContext extends Asker {
   egressAllow: Ranges
   media: SendFiles
   now(): number
-  /**
-   * Asks send safety whether the message may go to this chat now. Called before the message's keys are committed.
-   * Rejects if the message must wait; nothing has been sent in this case.
-   */
+  /** Rejects if the message must wait. Must be called before the message's keys are committed. */
   leaving(jid: string): Promise<void>
   /** Called if a message was not sent after `leaving`, because its encryption keys could not be stored. */
   stayed(): void

@@ -1,7 +1,7 @@
 /**
  * Determines the devices that receive a message to a group. If an ack has another hash or addressing mode than the
  * message, devices were missing. The code 421 means that no device received the message. In both cases the devices are
- * queried again. The message is sent once more if they have changed or none received it.
+ * queried again, and the message may be sent once more.
  */
 
 import type { Asker } from '../chats/session.ts'
@@ -20,10 +20,7 @@ type Sender = Asker & Pick<SendContext, 'log'>
 /** Ack code: the group has changed from numbers to LIDs, or back. */
 const STALE_ADDRESSING = 421
 
-/**
- * Returns the hash of the group's devices, and the addressing mode. Null if the devices cannot be determined: the
- * message is then sent without a hash.
- */
+/** Null if the devices cannot be determined: the message is then sent without a hash. */
 export async function groupAudience({ session, log }: Sender, group: Group): Promise<GroupAudience | null> {
   try {
     const { hash } = await session.devicesOfGroup(group)

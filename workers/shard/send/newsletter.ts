@@ -1,7 +1,4 @@
-/**
- * Sends posts to a channel. Baileys would omit the media type and send a wrong path. The network refuses such posts
- * with 479, unless they are plain text.
- */
+/** Sends posts to a channel. Baileys would omit the media type, and the network refuses media without it (479). */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'

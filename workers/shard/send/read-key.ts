@@ -37,10 +37,7 @@ async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ..
   return other === null ? [jid] : [jid, other]
 }
 
-/**
- * Returns the jid of a message's author. In a group this is the jid that the group uses. For a status post it is the
- * number or LID, as in a 1:1 chat with the person.
- */
+/** Returns the jid of a message's author. In a group this is the jid that the group uses. */
 async function authorIn(asker: Asker, chat: Identifier, author: UserIdentifier): Promise<string> {
   const [jid] = await namesOf(asker, author)
   if (chat.kind !== 'group') return jid

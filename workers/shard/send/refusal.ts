@@ -17,8 +17,8 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
 }
 
 /**
- * Returns the failure code if the chat does not exist or the account has left it. Otherwise null. The code 403 does not
- * tell which, so the network is queried.
+ * Returns null if the group or channel exists and the account is in it, and for any other chat. After the code 403 the
+ * network is queried, because this code does not tell whether the account has left.
  */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {
@@ -32,8 +32,8 @@ async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCo
 }
 
 /**
- * Whether the account is a member of the group. This queries the network, because the stored metadata may be outdated.
- * If there is no answer, the account counts as a member.
+ * Queries the network, because the stored metadata may be outdated. If there is no answer, the account counts as a
+ * member.
  */
 async function isMember(asker: Asker, group: string): Promise<boolean> {
   asker.session.groups.forget(group)

@@ -186,10 +186,7 @@ async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | u
   }
 }
 
-/**
- * Splits the recipients of a status post into one list per stanza. All these stanzas have the same id. Without a list
- * of recipients there is one stanza.
- */
+/** Splits the recipients of a status post into one list per stanza. All these stanzas have the same id. */
 function batches(audience: string[] | undefined): (string[] | undefined)[] {
   if (!audience || audience.length <= STATUS_BATCH) return [audience]
   const count = Math.ceil(audience.length / STATUS_BATCH)

@@ -2,9 +2,8 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * Sends an edit or a deletion, and then calls `remember`, which applies the change to the stored message. If the
- * connection is lost, the queue repeats the send from the stored copy and does not call this function again. So
- * `remember` is also called in this case.
+ * Sends an edit or a deletion, and then calls `remember`, which applies the change to the stored message. It also calls
+ * `remember` if the connection is lost, because the queue then repeats the send without this function.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

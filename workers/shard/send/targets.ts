@@ -30,9 +30,8 @@ export interface TargetFields {
 }
 
 /**
- * Returns the stored message with this id. If none is stored, returns a target built from the fields of the caller.
- * Rejects with `message_not_found` if the message is stored for another chat, or if the author of a group message is
- * not given.
+ * If the message is not stored, the target is built from the fields of the caller. Rejects with `message_not_found` if
+ * the message is stored for another chat, or if the author of a group message is not given.
  */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
   // A message with this id is stored. If it is of another chat, `rememberedTarget` rejects.

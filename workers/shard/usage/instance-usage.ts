@@ -5,10 +5,7 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 
 export type CountedWork = Omit<InstanceWork, 'cpuMs' | 'heldBytes'>
 
-/**
- * Counts the work of one instance. `tally` counts for the thread and for this instance; `work` returns the numbers of
- * this instance.
- */
+/** `tally` counts for the thread and for this instance; `work` returns the numbers of this instance. */
 export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally; work(): CountedWork } {
   const work: CountedWork = {
     since: clock.now(),

@@ -1,7 +1,7 @@
 /**
  * Attributes the CPU time of a shard thread to its instances. `begin` is called where something arrives for one
- * instance (a frame, a command, the end of a commit, an answer of a webhook). The busy time of the event loop until the
- * next call belongs to that instance, scaled to the CPU time of the thread.
+ * instance. The busy time of the event loop until the next call belongs to that instance, scaled to the CPU time of the
+ * thread.
  */
 import { performance } from 'node:perf_hooks'
 import { threadCpuMs } from './thread-cpu.ts'

@@ -23,7 +23,7 @@ export interface OutboxOptions {
   steady: Clock
   /** Returns the settings. Called for every attempt, so that a corrected URL and a new secret apply immediately. */
   webhooks: () => WebhookSettings
-  /** The dialect of webhook bodies; null if there is none. Stream readers get events without a dialect. */
+  /** The dialect of webhook bodies; null if there is none. Events for stream readers have no dialect. */
   dialect?: (() => Dialect | null) | undefined
   /** Returns the secret that was replaced last. For some time after the replacement, events are signed with it too. */
   previousSecret?: () => PreviousSecret | undefined
@@ -70,9 +70,8 @@ export interface Outbox {
    */
   wanted(type: EventType): boolean
   /**
-   * Creates an event, and returns the operations that store it. The caller must commit them immediately, together with
-   * the cause of the event, and then call `committed`. Call `append` only after `start`. `requestId` is the id of the
-   * request whose outcome the event reports.
+   * Creates an event. The caller must immediately commit the operations, together with the cause of the event, and then
+   * call `committed`. Call `append` only after `start`. `requestId`: id of the request whose outcome the event reports.
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
@@ -89,10 +88,7 @@ export interface Outbox {
    */
   ahead(): number
   start(): Promise<void>
-  /**
-   * Stops the outbox. The attempt in flight is ended after this many ms; its event is attempted again after the next
-   * start.
-   */
+  /** The attempt in flight is ended after this many ms. Its event is attempted again after the next start. */
   stop(deadlineMs: number): Promise<void>
   /** Posts a test event outside of the queue. Nothing is stored. Rejects with `not_allowed` if the type has no URL. */
   test(type: EventType): Promise<TestDelivery>

@@ -1,6 +1,6 @@
 /**
  * The dialect `zapi`: the webhook body that receivers expect from the gateway Z-API. It has all fields of the event in
- * camelCase, and fields with the names and types of that gateway.
+ * camelCase, and further fields of Z-API.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 
@@ -108,8 +108,8 @@ const messageStatus = (its: Json): Json => ({
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
 /**
- * Converts a status event. Z-API has two types of status events, for connected and for ended instances. Every other
- * state gets a type that no receiver knows.
+ * Z-API has status events only for connected and for ended instances. Every other state gets a type that Z-API does not
+ * have.
  */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }

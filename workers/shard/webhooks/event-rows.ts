@@ -7,10 +7,7 @@ export interface EventRows {
   op(eventId: string, row: LogRow): Op
   decode(eventId: string, stored: Uint8Array): LogRow
   stored(eventId: string): Promise<Uint8Array | undefined>
-  /**
-   * Returns the log row of an event. Undefined if there is no row or it is unreadable. Rejects if the storage itself
-   * fails.
-   */
+  /** Undefined if the event has no readable log row. Rejects if the storage itself fails. */
   read(eventId: string): Promise<LogRow | undefined>
 }
 

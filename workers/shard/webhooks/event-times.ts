@@ -2,8 +2,7 @@
  * Determines the time of an event. Within a chat, receivers drop an event that is older than the newest one they have.
  * The times come from two clocks: the network gives whole seconds, this service milliseconds. So the time of an event
  * is its own time, or one ms after the previous event of the chat if that is later. The last time of a chat is written
- * in the commit of the event, so that times do not go back after a restart. The chat is found by the identifiers in the
- * body of the event; a 1:1 chat may have a number and a LID.
+ * in the commit of the event, so that times do not go back after a restart.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -18,7 +17,7 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
 const MAX_NAMES = 10_000
 /**
  * Maximum time in ms by which an event may be ahead of the clock. A later time is reduced, because all later events of
- * the chat would get an even later one.
+ * the chat would be ahead, too.
  */
 const MOST_AHEAD = DAY
 
@@ -26,10 +25,7 @@ export interface EventTimes {
   load(): Promise<void>
   /** Returns the time for the event in epoch ms, and the operations to commit with the event. */
   next(event: WebhookEvent): { at: number; ops: Op[] }
-  /**
-   * Returns by how many ms the latest time of a chat is ahead of the clock, if this is more than normal; otherwise 0.
-   * The times of a chat never go back, because receivers would drop the events.
-   */
+  /** Returns by how many ms the latest time of a chat is ahead of the clock; 0 if this is at most a day. */
   ahead(): number
 }
 

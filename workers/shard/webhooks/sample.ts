@@ -1,7 +1,4 @@
-/**
- * Builds sample events, one of each type, to test a receiver. They have `test: true`, and phone numbers that nobody
- * has.
- */
+/** Builds sample events, one of each type, to test a receiver. Nobody has the phone numbers in these events. */
 import type { EventType } from '../../../src/domain/events.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Builds patches of app state: any number of actions, encrypted and signed with a key that the account's devices share.
- * The library writes one action at a time, and does not delete removed entries from its state.
+ * The library writes only one action at a time.
  */
 import {
   aesEncrypt,
@@ -111,10 +111,7 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/**
- * Returns the network's code for a refused patch; null if the patch was accepted. The code of a refusal can be inside
- * an answer that is marked as successful.
- */
+/** Null if the patch was accepted. The code of a refusal can be inside an answer that is marked as successful. */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

@@ -148,8 +148,8 @@ export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
 /**
- * Decrypts an entry. Returns null if the entry is encrypted with another key, or contains no action. Throws
- * `DamagedAppState` if it is stored under a wrong index.
+ * Returns null if the entry is encrypted with another key, or contains no action. Throws `DamagedAppState` if it is
+ * stored under a wrong index.
  */
 export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,

@@ -1,7 +1,6 @@
 /**
  * Decodes the binary format of a stanza: tokens, packed digits, jids, lists. Incomplete nodes are on an explicit stack,
- * so decoding can pause after any node; the library decodes a whole stanza without a pause. A test checks that both
- * return the same result.
+ * so decoding can pause after any node; the library decodes a whole stanza without a pause.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
@@ -198,10 +197,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /**
-   * Reads the server of a jid. It may be absent: if no valid string follows, the server is `interop`, as in the
-   * library.
-   */
+  /** If no valid string follows, the server is `interop`, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {

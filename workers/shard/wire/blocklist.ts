@@ -19,7 +19,7 @@ export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
  * Blocks a person. If the person has a LID, the query must contain the LID and one further attribute: the number, or a
- * flag that the number is unknown. Otherwise the network refuses the query.
+ * flag that the number is unknown.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }

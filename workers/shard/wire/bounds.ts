@@ -10,10 +10,7 @@ export function cut(value: string, max: number): string {
   return value.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
 }
 
-/**
- * Maximum number of characters of an id. Senders choose ids, and can make them very long; ordinary ones have
- * 16 to 60 characters.
- */
+/** Maximum number of characters of an id. Senders choose ids; ordinary ones have 16 to 60 characters. */
 export const MAX_ID = 128
 export const MAX_NAME = 256
 export const MAX_ABOUT = 139

@@ -8,7 +8,7 @@ const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: st
   content: [content],
 })
 
-/** Builds the element of a text field. An empty text clears the field; the element then has no content. */
+/** An empty text clears the field; the element then has no content. */
 const textNode = (tag: string, text: string): BinaryNode => ({
   tag,
   attrs: {},
@@ -97,8 +97,8 @@ const changeQuery = (content: BinaryNode[]): BinaryNode =>
   iq('w:biz', 'set', { tag: 'business_profile', attrs: { v: '3', mutation_type: 'delta' }, content })
 
 /**
- * Changes only these fields of a profile. Each website is a `<website>`, and a single empty `<website>` removes all
- * websites. `hours` contains only the days on which the business is open.
+ * Changes only these fields of a profile. A single empty `<website>` removes all websites. `hours` contains only the
+ * days on which the business is open.
  */
 export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
   const { description, address, email } = texts

@@ -46,8 +46,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * Returns the jid of the caller. The network guarantees only the sender of the stanza. The jid in the offer could be
- * forged, so it is used only if it also names the sender, or if the sender is not a person.
+ * The network guarantees only the sender of the stanza. The jid in the offer could be forged, so it is used only if it
+ * names the same person, or if the sender is not a person.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')
@@ -57,7 +57,7 @@ function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): strin
   return isPerson && !names.includes(creator) ? sender : creator
 }
 
-/** Requests a link to a call. The answer is `<link_create token>`. `startTime` is in epoch seconds. */
+/** The answer is `<link_create token>`. `startTime` is in epoch seconds. */
 export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: number): BinaryNode => ({
   tag: 'call',
   attrs: { id, to: '@call' },

@@ -59,10 +59,7 @@ export interface Product {
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/**
- * Returns a product. Null if the id or the name is missing: an element with only an id means that the product does not
- * exist.
- */
+/** Null if the id or the name is missing: an element with only an id means that the product does not exist. */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -118,10 +115,7 @@ export function productIn(
 
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
-/**
- * Builds the element of a product. `is_hidden` is an attribute. If the product has no country of origin,
- * `compliance_category` is an attribute too.
- */
+/** A product without a country of origin has the attribute `compliance_category`. */
 function productNode(details: ProductDetails, id?: string): BinaryNode {
   const { isHidden, originCountry, images, ...texts } = details
   const origin = originCountry && { tag: 'compliance_info', attrs: {}, content: [text('country_code_origin', originCountry)] }

@@ -45,10 +45,7 @@ export function withSalt<T extends object>(value: T, action: Uint8Array): T & { 
   return salt?.length ? Object.assign(value, { nctSaltSyncAction: { salt: Uint8Array.from(salt) } }) : value
 }
 
-/**
- * Returns the salt in an action. Null if the phone has removed the salt; undefined if the action is about something
- * else.
- */
+/** Null if the phone has removed the salt; undefined if the action is about something else. */
 export function saltIn({ index, value }: AppStateAction): Uint8Array | null | undefined {
   if (index.length !== 1 || index[0] !== 'nct_salt_sync') return undefined
   const { nctSaltSyncAction: action } = (value ?? {}) as { nctSaltSyncAction?: { salt: Uint8Array } }

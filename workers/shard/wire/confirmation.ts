@@ -26,10 +26,7 @@ export interface Receiver {
 
 const UNHANDLED = 500
 
-/**
- * Builds the ack of a stanza. The library adds `from` to acks of messages. WhatsApp Web and whatsmeow do not, so it
- * is omitted here.
- */
+/** The library adds `from` to acks of messages. WhatsApp Web does not, so `from` is omitted here. */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
   return {
@@ -93,10 +90,7 @@ const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 /** Returns a key for a receipt. Receipts with the same key can be sent as one receipt. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
-/**
- * Joins receipts that differ only in their id. The joined receipt has the id of the first one; `<list>` contains the
- * other ids.
- */
+/** Joins receipts that differ only in their id. `<list>` contains all ids except the first. */
 export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
   if (others.length === 0) return first
   const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))

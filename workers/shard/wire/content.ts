@@ -1,9 +1,6 @@
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/**
- * Returns the content of a node as text. The decoder returns dictionary strings, packed digits and jids as text,
- * everything else as bytes. The result is null if the content is absent or consists of children.
- */
+/** Returns the content of a node as text. Null if the content is absent or consists of children. */
 export function contentText(node: Pick<BinaryNode, 'content'> | undefined): string | null {
   const content = node?.content
   if (content === undefined || Array.isArray(content)) return null

@@ -1,6 +1,6 @@
 /**
  * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group.
- * Each child is one change, and its tag is the kind of change. Children and attributes are those of WhatsApp Web.
+ * Each child is one change, and its tag is the kind of change.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -51,10 +51,7 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
   changes: getAllBinaryNodeChildren(notice).map(changeOf),
 })
 
-/**
- * Returns the group that was created. Null if the notification does not describe the group. Throws like the library if
- * the group cannot be parsed.
- */
+/** Null if the notification does not describe the group. Throws like the library if the group cannot be parsed. */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }

@@ -65,8 +65,8 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
 /**
- * Changes a setting of a group. With `announcement` only administrators may write. With `locked` only administrators
- * may change the data of the group, such as its name.
+ * `announcement`: only administrators may write. `locked`: only administrators may change the data of the group, such
+ * as its name.
  */
 export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
   query(group, 'set', node(setting))
@@ -187,10 +187,7 @@ export function leaveError(answer: BinaryNode): number | null {
   return Number(error) > 0 ? Number(error) : null
 }
 
-/**
- * Parses a group with the library. Adds fields that the library omits, and corrects whether administrators must approve
- * new members. Throws like the library.
- */
+/** Parses a group with the library, and adds or corrects some fields. Throws like the library. */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
   const approval = getBinaryNodeChild(getBinaryNodeChild(group, 'membership_approval_mode'), 'group_join')

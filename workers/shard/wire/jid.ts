@@ -47,7 +47,7 @@ export function jidOf(identifier: string): string {
   return `${identifier}@s.whatsapp.net`
 }
 
-/** Returns the jids of a chat. The LID comes first. A group or channel has only one jid. */
+/** Returns the jids of a chat. The LID comes first. */
 export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
@@ -82,8 +82,8 @@ const DOMAINS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Parses a jid. Undefined if the text is not a jid. The result is that of the library's `jidDecode`, which is slower
- * because it makes two lists for each jid. A sent text needs this function two dozen times.
+ * Undefined if the text is not a jid. The result is that of the library's `jidDecode`, which is slower. A sent text
+ * needs this function two dozen times.
  */
 export function jidParts(jid: string): JidParts | undefined {
   const at = jid.indexOf('@')

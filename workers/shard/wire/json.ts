@@ -56,7 +56,7 @@ export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
 /**
  * Returns a text; null if the value is neither a text nor a number. A number becomes text, because some clients write
- * ids as numbers. Half surrogate pairs are replaced, because a strict parser refuses them.
+ * ids as numbers.
  */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null

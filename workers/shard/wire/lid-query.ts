@@ -5,10 +5,7 @@ import { userAt, usyncAnswer, usyncQuery } from './usync.ts'
 export const lidQuery = (pns: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['lid'], pns.filter((jid) => !isLidUser(jid)).map(userAt), sid, 'background')
 
-/**
- * Returns pairs of number and LID. People without a LID are left out. The result is empty if the network refused the
- * query.
- */
+/** Returns pairs of number and LID. The result is empty if the network refused the query. */
 export function lidAnswer(answer: BinaryNode): LidPair[] {
   const said = usyncAnswer(answer)
   if (said.type === 'refused') return []

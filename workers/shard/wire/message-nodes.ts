@@ -49,7 +49,7 @@ export const reactionNode = (emoji: string | null): BinaryNode => ({
 
 /**
  * Builds the content of a channel post, which is not encrypted. Without `mediatype` in `attrs`, the network refuses
- * every post except a text. The error code is 479.
+ * every post except a text (479).
  */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',

@@ -1,6 +1,6 @@
 /**
  * Parses `<notification type="mex"><update op_name>JSON</update></notification>`, a notice of a GraphQL operation. The
- * JSON has `updates`, or the answer of the operation as `data`. Its structure is that of captured samples.
+ * JSON has `updates`, or the answer of the operation as `data`.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'

@@ -130,8 +130,8 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
 }
 
 /**
- * Whether the network does not know the operation. Its answer is then a "bad request" without the name of a field. If
- * only a variable is wrong, the error names the field.
+ * Whether the network does not know the operation. The error then names no field; if only a variable is wrong, the
+ * error names the field.
  */
 const isUnknown = (data: unknown, { extensions, path }: Json) =>
   (data === null || data === undefined) &&

@@ -54,18 +54,15 @@ export function newsletterIn(description: unknown): Newsletter | null {
 }
 
 /**
- * Whether the channel is muted; null if this is unknown. The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it
- * mutes the notices about new followers.
+ * Whether the channel is muted; null if unknown. The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it mutes the
+ * notices about new followers.
  */
 function mutedIn({ settings }: Json): boolean | null {
   const value = objects(settings).find(({ type }) => type === 'MUTE_ADMIN_ACTIVITY')?.value
   return value === undefined ? null : value === 'ON'
 }
 
-/**
- * Returns the URL of a picture. The network rarely sends a complete URL, so it is built from `direct_path`. Null if
- * there is no picture.
- */
+/** The network rarely sends a complete URL, so the URL is built from `direct_path`. Null if there is no picture. */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)

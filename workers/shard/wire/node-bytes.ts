@@ -1,6 +1,6 @@
 /**
  * Encodes a stanza to its binary format. The library's encoder is slow: it creates a dozen functions for each node, and
- * puts each byte into a list of numbers. A test checks that both create the same bytes.
+ * puts each byte into a list of numbers.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'

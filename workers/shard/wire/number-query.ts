@@ -33,8 +33,8 @@ export interface Account {
 }
 
 /**
- * Returns the account of each queried number; null if a number has no account. Entries are matched by the number in
- * `<contact>`, because their jid contains the registered number.
+ * The account is null for a number that has none. Entries are matched by the number in `<contact>`, because their jid
+ * contains the registered number.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

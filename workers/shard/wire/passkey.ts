@@ -16,10 +16,7 @@ import { contentText } from './content.ts'
 
 export const KEY_BYTES = 32
 const MAX_OPTIONS = 4_096
-/**
- * Maximum number of bytes of a reference. Its content has no known structure; references of QR codes have about 90
- * characters.
- */
+/** Maximum number of bytes of a reference. References of QR codes have about 90 characters. */
 const MAX_REF = 1_024
 
 export interface RequestOptions {
@@ -126,10 +123,7 @@ export const pairingRequest = (request: PairingRequest): Uint8Array => proto.Pai
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
-/**
- * Decodes base64url with or without padding; null if the text is empty or invalid. A remainder of one character is
- * invalid, because it encodes less than a byte.
- */
+/** Decodes base64url with or without padding; null if the text is empty or invalid. */
 export const base64urlBytes = (text: string): Buffer | null =>
   /^(?:[\w-]{4})*(?:[\w-]{2,4})={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null
 

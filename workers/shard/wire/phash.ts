@@ -1,8 +1,7 @@
 /**
  * Computes the `phash` of a message to a group: a hash of the devices to which it is sent. If the network knows other
  * devices, its ack contains a different hash. The algorithm is that of whatsmeow and zapo: the first six bytes of the
- * SHA-256 of the sorted addresses. Baileys hashes the jids as they are, and uses only the first six characters of the
- * base64 text.
+ * SHA-256 of the sorted addresses. Baileys computes a different hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'

@@ -17,8 +17,8 @@ export function padded(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Builds the copy of a sent message for the account's other devices. `info` is the context of the message. The copy
- * repeats it outside of the wrapped message.
+ * Builds the copy of a sent message for the account's other devices. The copy repeats the context `info` outside of the
+ * wrapped message.
  */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])

@@ -71,10 +71,7 @@ export const listChangeQuery = (
     },
   ])
 
-/**
- * Returns the attributes of a person in a changed list. With LIDs, the number is added if it is known. If the required
- * kind of jid is unknown, the other one is used.
- */
+/** If the required kind of jid is unknown, the other one is used. */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
   return { action, jid: lid, ...(pn === null ? {} : { pn_jid: pn }) }

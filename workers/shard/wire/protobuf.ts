@@ -30,8 +30,7 @@ export function fixed(type: number): number {
 }
 
 /**
- * Returns the bytes of a field. If a field occurs several times, protobuf uses the last one. Null if there is none, or
- * if the message is invalid.
+ * If a field occurs several times, protobuf uses the last one. Null if the field is absent or the message is invalid.
  */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null

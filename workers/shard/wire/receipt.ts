@@ -23,9 +23,7 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
   return { id, from, type, participant, recipient, t, ids: [id, ...items].filter((each) => each !== undefined) }
 }
 
-/**
- * Yields the receipts of a stanza: usually one, in large groups one per member. Each is created when it is requested.
- */
+/** Yields the receipts of a stanza: usually one, in large groups one per member. */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)
   const messages = getBinaryNodeChildren(node, 'participants')

@@ -18,10 +18,7 @@ export interface StatusPrivacy {
   named: string[]
 }
 
-/**
- * Returns the audience. If no list is marked as the default, the first one counts. Without any list, the
- * audience is all contacts.
- */
+/** If no list is marked as the default, the first one counts. Without any list, the audience is all contacts. */
 export function statusPrivacyIn(answer: BinaryNode): StatusPrivacy {
   const lists = getBinaryNodeChildren(getBinaryNodeChild(answer, 'privacy'), 'list')
   const list = lists.find(({ attrs }) => attrs.default === 'true') ?? lists[0]

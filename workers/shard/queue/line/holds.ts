@@ -1,6 +1,6 @@
 /**
  * Decides which items must wait while other items are sent before them. The policies are called in a fixed order, and
- * the first hold counts. Holds are never stored: after a restart the policies are called again.
+ * the first hold counts.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'

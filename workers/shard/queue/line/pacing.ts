@@ -25,8 +25,8 @@ export interface Turn {
 }
 
 /**
- * Returns the time of the monotonic clock at which the item may be sent. Its interval begins when the previous
- * item ends or when this item arrives, whichever is later. So an item that enters an empty queue waits too.
+ * Returns the time of the monotonic clock at which the item may be sent. Its interval begins when the previous item
+ * ends or when this item arrives, whichever is later.
  */
 export function turnAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

@@ -6,8 +6,7 @@ interface Plan {
 }
 
 const PLANS: readonly Plan[] = [
-  // Brazil: a 9 was added after the area code of mobile numbers. Landline numbers, which begin with 2 to 5, do not have
-  // it.
+  // Brazil: a 9 was added after the area code of mobile numbers.
   { short: /^(55\d\d)([6-9]\d{7})$/, long: /^(55\d\d)9([6-9]\d{7})$/, digit: '9' },
   // Mexico: mobile numbers formerly had a 1 after the country code.
   { short: /^(52)([2-9]\d{9})$/, long: /^(52)1([2-9]\d{9})$/, digit: '1' },

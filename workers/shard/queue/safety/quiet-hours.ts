@@ -5,7 +5,7 @@ const MINUTES_OF_DAY = DAY / MINUTE
 
 /**
  * Returns a function from a time to the end of the quiet hours at this time, both in epoch ms. The function returns
- * null outside of quiet hours. The end is also correct on days on which the clocks change.
+ * null outside of quiet hours.
  */
 export function quietUntil({ from, to, time_zone }: QuietHours): (at: number) => number | null {
   const minuteOf = minuteOfDayIn(time_zone)

@@ -20,7 +20,7 @@ export interface RecipientsDeps {
   /** Whether a destination has ever written to the account. `phone`: an identifier of the API. */
   hasWritten(phone: string): Promise<boolean>
   registered(digits: string): string | undefined
-  /** Whether the jid is the account itself. Messages of the account to itself are always allowed. */
+  /** Whether the jid is the account itself. */
   isMe(jid: string): boolean
   onError(error: unknown): void
 }
@@ -57,8 +57,8 @@ export interface Recipients {
   onFound(listener: (phones: ReadonlySet<string>) => void): void
   settled(): Promise<void>
   /**
-   * Marks every look-up as stale, because more jids of people may be known. A stale look-up is repeated when its result
-   * is needed; until the new one has ended, the earlier result is used.
+   * Makes every look-up repeat when its result is needed next, because more jids of people may be known. The earlier
+   * result is used until the new look-up has ended.
    */
   refresh(): void
   clear(): void

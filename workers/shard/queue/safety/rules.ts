@@ -43,10 +43,7 @@ export const ANSWER_WINDOW = DAY
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/**
- * Returns the wait until the other person answers, or until the budget allows the message. Returns undefined if the
- * message need not wait. The end of the wait is on the monotonic clock.
- */
+/** Returns undefined if the message need not wait. The end of the wait is on the monotonic clock. */
 export function paceWait(
   settings: SendSafetySettings,
   { isPerson, isKnown, unanswered }: Recipient,

@@ -47,10 +47,9 @@ export interface Leaving {
 export interface SendSafety {
   readonly policies: readonly HoldPolicy[]
   /**
-   * Checks the rules again right before a message is sent, because quiet hours may have begun, and counts a first
-   * contact. If the message must wait, rejects with `TryLater` for a queued message, and with `held_by_send_safety` for
-   * any other. `isFurther` means that the network may already know the message, so it is not held. Call the returned
-   * function if nothing was sent.
+   * Checks the rules right before a message is sent, and counts a first contact. If the message must wait, rejects with
+   * `TryLater` for a queued message, and with `held_by_send_safety` for any other. `isFurther`: the network may already
+   * know the message, so the message is not held. Call the returned function if nothing was sent.
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**

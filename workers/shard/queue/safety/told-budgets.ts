@@ -21,8 +21,8 @@ export interface ToldBudgets {
 }
 
 /**
- * Whether a budget must be reported: for the first time in its time window, or because its limit has changed. A report
- * in the far future was recorded before the clock was set back, and does not count.
+ * Whether a budget was not reported yet with this limit in its time window. A report in the far future was recorded
+ * before the clock was set back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)
@@ -31,7 +31,7 @@ export function createToldBudgets({ id, store, sealer, log }: Context<'id' | 'st
   const records = repository({ name: 'told budgets', schema: ToldSchema, version: 1, sealed: sealer })
   const key = keys.toldBudgets(id)
 
-  /** Reads the record. An unreadable record counts as empty: it is better to report a budget twice than never. */
+  /** An unreadable record counts as empty: it is better to report a budget twice than never. */
   async function read(): Promise<readonly ToldBudget[]> {
     try {
       return (await records.get(store, key))?.budgets ?? []

@@ -41,7 +41,7 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
 
   /**
    * Drops the device lists of a chat. `isChanged` means that the hash of the chat's devices differs from the last one.
-   * The metadata of a group is dropped only in this case, because other changes of its members arrive as notices.
+   * Only then is the metadata of a group dropped, because other changes of members arrive as notices.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]

@@ -6,8 +6,8 @@ import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /**
- * Returns a reader that adds the phone's history to the directory. Slices are in memory until `end` writes them,
- * because a history that was not read to its end is read again. `onLearned` is called after the last slice.
+ * Returns a reader that adds the phone's history to the directory. Slices are only in memory until `end` writes them:
+ * an interrupted history is read again.
  */
 export const historyDirectory = (
   directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>,
@@ -32,10 +32,7 @@ export interface RecordDeps {
   heard(chat: string): void
 }
 
-/**
- * Returns a function that records a message in the directory. A chat with a person is found by number and by LID.
- * The change is in the commit of the message.
- */
+/** Returns a function that records a message in the directory. The commit of the message then includes the change. */
 export function recordInDirectory({ directory, identity, unarchives, clock, heard }: RecordDeps) {
   return async (message: WAMessage, fromApi = false): Promise<void> => {
     await directory.ready()

@@ -1,8 +1,7 @@
 /**
  * Reads the history that the phone sends to a new device. The file is verified, then inflated and decoded in slices, so
- * that even 200,000 chats do not block the thread. Each reader gets all slices in order. A history arrives with several
- * notices, each of which names a file or contains its part of the history. After a kill a file is read again from its
- * beginning, so readers must accept data that they already have.
+ * that even 200,000 chats do not block the thread. A history arrives in several notices. A file is read again from its
+ * beginning after a kill, so readers must accept data that they already have.
  */
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,7 +1,6 @@
 /**
  * Handles `<notification type=encrypt><identity/>`: a person has set up their phone again. Sessions with the person's
- * devices and the list of these devices are useless now, so they are removed; the next send creates new ones. If the
- * person has a valid token of the account, it is sent again.
+ * devices and the list of these devices are useless now, so they are removed.
  */
 import { type BinaryNode, jidDecode } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'

@@ -1,6 +1,5 @@
 /**
  * Stores data that the phone sends only to the account's own devices: keys of app state, and pairs of number and LID.
- * The data was validated before.
  */
 import { type AuthenticationState, proto } from '@whiskeysockets/baileys'
 import type { NetworkSocket } from '../../network/network-socket.ts'

@@ -13,7 +13,7 @@ export interface PrivacyTokens {
   came(notice: BinaryNode): Promise<void>
   /**
    * Called for each ack of a message. If the ack has error 463, a token may be missing, so the account's token is sent
-   * to the contact. The answer can contain the contact's token.
+   * to the contact.
    */
   refused(ack: BinaryNode): void
 }

@@ -45,8 +45,8 @@ export interface InboxCommits {
 }
 
 /**
- * Thrown if the effects of a stanza could not be written. The network must then deliver the stanza again. The number of
- * these deliveries is not limited.
+ * Thrown if the effects of a stanza could not be written. The network must then deliver the stanza again. These
+ * deliveries are not counted as failed attempts.
  */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {
@@ -71,8 +71,8 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
   }
 
   /**
-   * Commits the effects of a stanza, and records it as seen. `more`: additional operations. `further`: marks of seen
-   * messages besides those of the ciphertexts.
+   * `more`: operations besides those of the keys and the marks. `further`: marks of seen messages besides those of the
+   * ciphertexts.
    */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]

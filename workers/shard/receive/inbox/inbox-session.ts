@@ -50,8 +50,8 @@ export interface InboxSession {
   /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
-   * Decrypts a message. Resolves when its event is created; the outcome follows when all effects are on disk. Rejects
-   * if the network must deliver the message again.
+   * Resolves when the event of the message is created; the outcome follows when all effects are on disk. Rejects if the
+   * network must deliver the message again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
   /**
@@ -66,7 +66,7 @@ export interface InboxSession {
 
 /**
  * Maximum size in bytes of all ciphertexts of a stanza together. A larger stanza would block the thread for 40 ms per
- * MB; phones upload large content to the media hosts. Messages of the account's own phone to this device have no limit.
+ * MB. Messages of the account's own phone to this device have no limit.
  */
 const MAX_OPENED = 2 ** 20
 const STATUS_LIFE = DAY

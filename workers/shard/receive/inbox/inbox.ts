@@ -22,7 +22,7 @@ export interface InstanceInbox {
   load(): Promise<void>
   forget(): Promise<void>
   session(): InboxSession
-  /** Commits an event only once. Rejects if the commit failed; the network then delivers the stanza again. */
+  /** Rejects if the commit failed; the network then delivers the stanza again. */
   once: Once
 }
 

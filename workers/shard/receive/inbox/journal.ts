@@ -1,6 +1,6 @@
 /**
- * Stores stanzas that are decrypted but not completely processed: stanzas with a missing part, and messages of the
- * account's own phone. Their plaintext is stored because they cannot be decrypted again.
+ * Stores the plaintext of stanzas that are decrypted but not completely processed, because they cannot be decrypted
+ * again.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -45,8 +45,8 @@ export interface Journal {
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
   /**
-   * Returns the messages to process again, oldest first. Each attempt is counted on disk first. `poisonous` is called
-   * with a message that has used all its attempts, before its record is moved out of the journal.
+   * Returns the messages to process again, oldest first. `poisonous` is called with a message that has used all its
+   * attempts, before it leaves the journal.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
   /** Removes an unusable record from the journal, and keeps it elsewhere for developers. */

@@ -36,10 +36,7 @@ export interface PartOpenerDeps {
 }
 
 export interface PartOpener {
-  /**
-   * Decrypts all ciphertexts in order. Rejects after an error that the message did not cause; the network then delivers
-   * the message again.
-   */
+  /** Rejects after an error that the message did not cause; the network then delivers the message again. */
   openAll(stanza: MessageStanza): Promise<Openings>
   read(stanza: MessageStanza): StanzaMessage | null
 }
@@ -131,9 +128,8 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // The decrypted content is not a message, and the key of its ciphertext is used up. So the message is requested
-    // again. It must be recorded as unreadable before it is marked as seen; otherwise it would be confirmed at the next
-    // delivery, and lost.
+    // The content is not a message, so it is requested again. It must be recorded as unreadable before it is marked as
+    // seen; otherwise a second delivery would be confirmed, and the message lost.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)

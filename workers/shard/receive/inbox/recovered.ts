@@ -1,6 +1,6 @@
 /**
- * Reports missing messages that the phone has sent again. They had arrived without content, or could not be decrypted.
- * Their events are written before the phone's message leaves the journal, so a crash in between loses none.
+ * Reports missing messages that the phone has sent again. Their events are written before the phone's message leaves
+ * the journal, so a crash in between loses none.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -71,9 +71,8 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
 }
 
 /**
- * Reads the envelope of a stanza with the library's function, and corrects two defects of that function. It refuses
- * stanzas of bots and of unknown kinds of accounts. It also puts messages that the account's phone sent to a bot into
- * the chat with the account itself.
+ * Corrects two defects of the library's function. It refuses stanzas of bots and of unknown kinds of accounts, and puts
+ * messages from the account's phone to a bot into a wrong chat.
  */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)

@@ -1,6 +1,6 @@
 /**
- * Counts how often a stanza was tried. A stanza that this service cannot process is delivered again; the number of
- * attempts is limited, so that it does not block later stanzas forever.
+ * Counts how often a stanza was tried. The number of attempts is limited, so that a stanza that this service cannot
+ * process does not block later ones forever.
  */
 
 import type { Logger } from 'pino'
@@ -29,10 +29,7 @@ export function createTries(): Tries {
   }
 }
 
-/**
- * Commits the events that `make` returns, once per message, together with the operations `more`. `others`: further
- * hashes of the same message.
- */
+/** Commits the events that `make` returns, once per message. `others`: further hashes of the same message. */
 export type Once = (
   mark: Mark,
   make: () => Promise<readonly ReceivedEvent[]>,

@@ -8,8 +8,8 @@ export interface PacedReports<Subject> {
 }
 
 /**
- * Pause in ms between two reports. Webhooks are sent in the order of their events. Without this pause, two thousand
- * reports about one sender would delay the messages of other people.
+ * Pause in ms between two reports. Without this pause, two thousand reports about one sender would delay the messages
+ * of other people.
  */
 const PAUSE = SECOND / 40
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the messages that could not be read yet. A mark is a hash of a message's id, chat and author. So a message has
- * one mark for each jid of its chat or author. The entry of a message is stored under one of its marks.
+ * Keeps the messages that could not be read yet. A mark is a hash of a message's id, chat and author, so a message has
+ * one for each jid. The entry is stored under one of these marks.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'

@@ -1,8 +1,7 @@
 /**
- * Keeps records of received messages that cannot be decrypted yet. Their senders are asked to send them again. If a
- * message does not arrive in time, it is reported as `waiting_message`, or as `unsupported` if `add` got a type
- * (`protoType`). The record is written before the network gets an answer, so that a crash loses no report. It stays
- * until the message arrives or a day has passed.
+ * Keeps records of received messages that cannot be decrypted yet. If the sender does not send a message again in time,
+ * it is reported as `waiting_message`, or as `unsupported` if `add` got a type (`protoType`). The record is written
+ * before the network gets an answer, so that a crash loses no report.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -22,10 +21,7 @@ import { waitingRecords } from './waiting-records.ts'
 /** Time in ms in which the sender can send the message again before it is reported. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/**
- * Maximum number of records. The oldest reported records are evicted. If their message arrives later, it is handled
- * like a new one.
- */
+/** Maximum number of records. A message that arrives after its record was removed is handled like a new one. */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
@@ -61,10 +57,7 @@ export interface WaitingMessages {
    * now. Call `applied` after the commit.
    */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /**
-   * Removes all records. Called after the device was unlinked, because its messages will not be sent again. Messages
-   * that were not reported are reported now.
-   */
+  /** Removes all records. Messages that were not reported are reported first. */
   forget(): Promise<void>
   stop(): Promise<void>
 }

@@ -29,10 +29,7 @@ export async function findProduct(asker: Asker, owner: string, productId: string
 const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) =>
   productPageIn(await ask.meaning({ 404: 'product_not_found' })(catalogQuery(jid, { limit: PAGE, after })), 'product_catalog')
 
-/**
- * Meanings of the network's codes. The listed codes have nothing to do with the order. Any other code means that the
- * order or its token is wrong.
- */
+/** A code that is not listed means that the order or its token is wrong. */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
 /** Rejects unless the network knows the order and accepts its token. */

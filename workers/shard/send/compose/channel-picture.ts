@@ -26,10 +26,7 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/**
- * Returns the path of the picture, or null. The host in the channel's metadata is ignored: only the network's own host
- * is used.
- */
+/** The host in the channel's metadata is ignored: only the network's own host is used. */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null

@@ -20,9 +20,8 @@ const WANTED = new Set([...TITLES, ...DESCRIPTIONS])
 type HtmlParser = typeof import('htmlparser2').Parser
 
 /**
- * Reads a page until its head ends. Open Graph values take precedence over the `<title>`, as in the official clients.
- * As in browsers, the charset comes from the byte order mark, the content type, or the page's declaration, in this
- * order; the default is UTF-8.
+ * Open Graph values take precedence over the `<title>`, as in the official clients. As in browsers, the charset comes
+ * from the byte order mark, the content type, or the page's declaration, in this order; the default is UTF-8.
  */
 export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
   // The parser is loaded when the first card is built, because many accounts never send a card.

@@ -1,6 +1,6 @@
 /**
  * Determines the recipients of a status post: the phone app's privacy setting, applied to the saved contacts. The
- * account itself is always included, so that its own devices show the post too.
+ * account itself is always included, so that its own devices show the post.
  */
 import type { Asker } from '../../chats/session.ts'
 import { bare } from '../../wire/jid.ts'

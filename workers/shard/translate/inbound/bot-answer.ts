@@ -10,10 +10,7 @@ import type { InboundContext, KnownMessage } from './context.ts'
 import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
-/**
- * Returns the decrypted answer. Null if the answered message or its secret is not stored, or if no key fits. `key`:
- * message key of the answer.
- */
+/** Null if the answered message or its secret is not stored, or if no key fits. `key`: message key of the answer. */
 export async function decryptBotAnswer(
   context: InboundContext,
   key: WAMessageKey,

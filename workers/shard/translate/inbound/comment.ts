@@ -29,8 +29,8 @@ export const sealedComment =
   }
 
 /**
- * Translates the content of a comment. Null if the content is empty, only changes another message, or is itself a
- * comment. Also null if the id of the commented message is missing, or belongs to a message of another chat.
+ * Null if the content is empty, only changes another message, or is itself a comment. Also null if the id of the
+ * commented message is missing, or belongs to a message of another chat.
  */
 async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
   const field = unwrap(content)?.field

@@ -108,10 +108,7 @@ const QUIET = new Set<Field>([
   'pinInChatMessage',
 ])
 
-/**
- * Whether a message shows that its author is active. Votes, reactions and answers to events do; protocol messages, such
- * as deletions and edits, do not.
- */
+/** Whether a message shows that its author is active. Protocol messages, such as deletions, do not. */
 export function isSignOfLife(message: Content): boolean {
   const content = unwrap(message)
   return content !== null && content.field !== 'protocolMessage'

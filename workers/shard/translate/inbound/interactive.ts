@@ -1,7 +1,4 @@
-/**
- * Translates `interactiveMessage`: buttons, lists, carousels and payment cards. Lists and payment cards are recognized
- * by the name of their flow.
- */
+/** Translates `interactiveMessage`: buttons, lists, carousels and payment cards. */
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
@@ -12,8 +9,8 @@ import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
 /**
- * Translators of payment cards, by the name of the flow. Their content is in the parameters of the only button. Senders
- * choose the name, so this is a Map: in an object, the name `constructor` would be found.
+ * Translators of payment cards, by the name of the button. Senders choose the name, so this is a Map: in an object, the
+ * name `constructor` would be found.
  */
 const CARDS = new Map([
   ['payment_info', pixKey],

@@ -1,4 +1,4 @@
-/** Translates media: the data about the file, and an encrypted link to the file. Nothing is downloaded. */
+/** Translates media: the data about the file, and an encrypted link to it. Nothing is downloaded. */
 import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { ReceivedExtras } from '../../../../src/features/received/extras.ts'
@@ -30,10 +30,7 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-/**
- * Whether the file can be read. An encrypted file needs a key. A file of a channel is not encrypted, and needs only a
- * hash that verifies it.
- */
+/** An encrypted file needs a key. A file of a channel is not encrypted, and needs only a hash. */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
 
@@ -140,8 +137,8 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
 /**
- * Returns the id of the album to which a picture or a video belongs. This is the id of the album's first message. In
- * polls and repeated uploads, the same field contains ids of other messages.
+ * The id of an album is the id of its first message. In polls and repeated uploads, `messageAssociation` contains ids
+ * of other messages.
  */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id

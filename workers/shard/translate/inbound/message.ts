@@ -27,10 +27,7 @@ export interface ReadableMessage {
   unknownField?: number | null | undefined
 }
 
-/**
- * Returns the event of a message, or null if there is nothing to report. `fromApi`: whether this service sent the
- * message.
- */
+/** Returns null if there is nothing to report. `fromApi`: whether this service sent the message. */
 export async function receivedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -154,8 +151,8 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
 }
 
 /**
- * Builds the event. The fields have the order of the API documentation. The event is one object literal with later
- * assignments, because V8 turns an object from many spreads into a slow hash table.
+ * The fields have the order of the API documentation. They are in one object literal with later assignments, because V8
+ * turns an object from many spreads into a slow hash table.
  */
 function finished(
   context: InboundContext,

@@ -1,7 +1,6 @@
 /**
  * Decides whether the sender of a message may make the change that the message describes. A sender can write any id and
- * any author, so only the records of this service decide. If the sender may not make the change, the message is
- * reported as `unsupported`.
+ * any author, so only the records of this service decide.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import type { KnownMessage, Scene } from './family.ts'

@@ -66,10 +66,7 @@ interface Own {
 
 const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
 
-/**
- * Yields the receipts in a stanza: usually one, or many for a message in a large group. Each is created when it is
- * requested.
- */
+/** Yields one receipt, or many for a message in a large group. */
 export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
   for (const stanza of receiptsIn(node)) {
     const receipt = translated(stanza, me, now)

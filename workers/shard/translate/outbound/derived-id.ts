@@ -1,6 +1,6 @@
 /**
- * Derives further ids from the message id. An item that is sent again then has the same ids; this is necessary because
- * its first attempt may have arrived.
+ * Derives further ids from the message id. An item that is sent again must have the same ids, because its first attempt
+ * may have arrived.
  */
 import { createHash } from 'node:crypto'
 

@@ -1,6 +1,6 @@
 /**
  * Copies a message for another chat. Baileys' function also copies the secret of the original, so that everybody who
- * has the original could send encrypted answers to the copy. So this module copies the message without the secret.
+ * has the original could send encrypted answers to the copy.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
  * Builds interactive messages, and the nodes that their stanzas need in addition to the ciphertexts. Without the node
- * `biz` no client shows the message. The network refuses a malformed node with 479.
+ * `biz` no client shows the message.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'

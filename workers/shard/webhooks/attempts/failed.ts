@@ -54,7 +54,7 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
 
   /**
    * Keeps an event in the queue until its receiver is up. An attempt before the scheduled time was only a probe of the
-   * receiver, and is not counted. After the last scheduled attempt, the event ends like any other.
+   * receiver, and is not counted.
    */
   async function stay(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array, others: Moved | undefined) {
     const now = steady.now()

@@ -104,12 +104,11 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   }
 
   /**
-   * Decrypts an event. Resolves with undefined if the event was changed on disk or cannot be read. Such an event is
-   * removed and recorded as failed, so that it does not block the queue.
+   * Decrypts an event. An event that cannot be read is removed and recorded as failed, so that it does not block the
+   * queue; the result is then undefined.
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // If the storage fails, the event is not the cause, and stays in the queue. So this read is outside of the `try`
-    // block.
+    // This read is outside of the `try` block, so that the event stays in the queue if the storage fails.
     const stored = await rows.stored(eventId)
     try {
       if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)

@@ -1,6 +1,6 @@
 /**
  * The event types that stream readers request. A reader counts as present for some time after its last request, so that
- * it misses nothing after a disconnection. The types are on disk, because a reader may return after a restart.
+ * it misses nothing after a disconnection.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -65,10 +65,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     /** Whether no reader is present now, and the stored record or kept events must be removed. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
-    /**
-     * Records that a reader requests these types. `position` returns an id after all events so far. Resolves with true
-     * if one of the types was not kept before.
-     */
+    /** `position` returns an id after all events so far. Resolves with true if one of the types was not kept before. */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
       const fresh = types.filter((type) => !keeps(type))

@@ -1,6 +1,6 @@
 /**
- * The events that are kept for stream readers: the newest ones. The oldest are removed in the background; the same
- * commit records which events are missing.
+ * The newest events, which are kept for stream readers. The commit that removes the oldest also records which events
+ * are missing.
  */
 import type { Logger } from 'pino'
 import type { EventType } from '../../../../src/domain/events.ts'
@@ -97,7 +97,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     removeAll,
     /** Id of the newest event that was kept before the start; empty if there is none. New ids are greater. */
     newest: () => newest,
-    /** Removes events in the background, one run at a time. After a failure, the next event tries again. */
+    /** Removes events in the background. The next event repeats a removal that failed. */
     tidy(): void {
       if (tidying || !(isTooMuch() || interest.isOver())) return
       tidying = (interest.isOver() ? dropAll() : drop())

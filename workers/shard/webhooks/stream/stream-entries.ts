@@ -47,9 +47,8 @@ async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after:
 }
 
 /**
- * Reads a page from all key ranges. The page ends at the lowest of the last ids that were read from ranges with more
- * events, because the next ids of that range are unknown. `floor`: id up to which events are no longer kept for
- * streams.
+ * The page ends at the lowest of the last ids that were read from ranges with more events, because the next ids of that
+ * range are unknown. `floor`: id up to which events are no longer kept for streams.
  */
 export async function streamEntries(
   store: Pick<StateStore, 'range'>,

@@ -1,7 +1,6 @@
 /**
  * Keeps events for stream readers. While a reader requests a type, each event of this type is also stored for streams,
- * in the commit of its cause. Only the newest are kept. Readers request the events after the last one that they have;
- * the service never waits for a reader.
+ * in the commit of its cause. Only the newest events are kept, because the service never waits for a reader.
  * - `kept:<event>:<type>`: the body of an event
  * - `event-interest`: the types that are read, and for each the event after which all events are kept
  */
@@ -130,8 +129,8 @@ export function createStream(options: StreamOptions) {
     },
 
     /**
-     * Makes new ids lower than the current ones, and removes all kept events. A reader with a greater id is told that
-     * events may be missing. Resolves with false if an event is being written; the caller must then try again later.
+     * Makes new ids lower than the current ones, and removes all kept events. Resolves with false if an event is being
+     * written; the caller must then try again later.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (!(await kept.removeAll(underWay.isEmpty))) return false

@@ -8,10 +8,7 @@ import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 /** Number of events that are examined in one turn of the event loop. */
 const SLICE = 500
 
-/**
- * An event of the queue. If it was read from disk, it has its encrypted body; if it was created in this run, it has
- * its row and body.
- */
+/** An event of the queue. An event that was read from disk has its encrypted body. */
 export type QueuedEvent = { readonly id: string } & (
   | { readonly row: LogRow; readonly body: Uint8Array }
   | { readonly sealed: Uint8Array }
@@ -31,10 +28,7 @@ export interface DeliveryQueueOptions {
 export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQueueOptions) {
   let settings: WebhookSettings | undefined
 
-  /**
-   * Returns the URL of an event. Null if its type has no URL, or if the event cannot be read. The attempt of the event
-   * then stores the reason in the log.
-   */
+  /** Returns null if the type of the event has no URL, or if the event has no readable log row. */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await rows.read(eventId)
     return row === undefined ? null : webhooks()[urlField(row.type)]
@@ -57,8 +51,8 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
     urlOf,
 
     /**
-     * Returns the next event to attempt. `more` means that none was found yet, and that the search continues in the
-     * next turn of the event loop. Returns a promise only if the search must read from disk.
+     * Returns the next event to attempt. `more`: no event was found yet, and the caller must call this again in a later
+     * turn.
      */
     next(): Found | Promise<Found> {
       const current = webhooks()

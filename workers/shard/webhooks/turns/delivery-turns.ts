@@ -1,6 +1,6 @@
 /**
- * Chooses the next task of the outbox. Only one task runs at a time. The order is: a resend by an administrator, the
- * pruning of the log, an event above the limit, a probe of a receiver that is down, and the oldest event.
+ * Chooses the next task of the outbox. Only one task runs at a time. A resend by an administrator comes first, then the
+ * pruning of the log, then the list `tasks` in its order.
  */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'
@@ -45,8 +45,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   const loop = createWorkLoop({ timer, turn, onError: logUnexpected(deps) })
 
   /**
-   * The tasks of a turn, in their order. Each returns or resolves with false if it had nothing to do. A task returns a
-   * promise only if it must, because a promise for each task in each turn would be expensive.
+   * The tasks in their order. A task that had nothing to do returns or resolves with false. A task returns a promise
+   * only if necessary, because a promise for each task in each turn would be expensive.
    */
   const tasks: readonly (() => boolean | Promise<boolean>)[] = [
     () => deps.overflow.isDue() && besideTheQueue(deps.overflow.run),

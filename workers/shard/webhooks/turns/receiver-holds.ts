@@ -1,7 +1,7 @@
 /**
  * Handles receivers that are down. If two events in a row fail because of the receiver, the queue of its URL waits;
  * only its oldest event is attempted, at least every minute. The wait ends with the first attempt that does not fail
- * because of the receiver. Which receivers are down is only in memory.
+ * because of the receiver.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'

@@ -66,7 +66,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
       wake()
     },
     wake,
-    /** Stops the loop. Resolves when the running task has ended; no further task begins. */
+    /** Resolves when the running task has ended. No further task begins. */
     async stop(): Promise<void> {
       state = 'stopped'
       alarm?.cancel()
