@@ -12,8 +12,10 @@ export interface ErasingDeps {
 }
 
 /**
- * An engine whose `stop(…, 'erase')` deletes an instance completely: first its records, then its key, and last the row
- * that says which service has it (its home). Simultaneous requests for one instance share one deletion.
+ * An engine whose `stop(…, 'erase')` deletes an instance completely: its records, its key, and last the row that says
+ * which service has it (its home). If the shard thread fails, the key is destroyed first, and the records are erased
+ * later. Simultaneous requests for one instance share one deletion. The next service that takes over an instance
+ * completes an interrupted deletion.
  */
 export function withErasure<E extends LocalEngine>(local: E, { keyRing, eraseStored, steps, log }: ErasingDeps): E {
   const erasing = new Map<string, Promise<void>>()

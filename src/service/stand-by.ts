@@ -134,7 +134,8 @@ async function waitForTurn(
   let seenAt = Number.NEGATIVE_INFINITY
   /**
    * Returns the reason why this process does not serve yet: it waits as a standby, or it does not reach the database.
-   * The active service asks for the reason, so it must be true at this moment.
+   * The active service requests the reason while it does not reach the database itself, so the reason must be true at
+   * this moment.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /**

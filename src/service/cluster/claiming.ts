@@ -35,7 +35,9 @@ const LAST_RESORT = 3
 const CLAIMED =
   'this service has claimed instances that no running service had; of_ended is the number of those whose service has ended'
 
-/** Returns the event that made the instance free. Undefined if no other member had it before. */
+/**
+ * Returns the event that made the instance free. Undefined if the instance is new, or if this member has it already.
+ */
 function claimedAfter(home: StoredHome | undefined, self: string): ClaimedAfter | undefined {
   if (home === undefined || home.writer === self) return undefined
   if (home.wanted === self) return 'move'

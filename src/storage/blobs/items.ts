@@ -34,8 +34,8 @@ export const blobsUnder = async (items: BlobItems, prefix: string): Promise<Piec
   (await piecesUnder(items, prefix)).filter(({ index }) => index === 0)
 
 /**
- * Returns the keys of all blobs under a prefix, also of a blob that has lost its first piece. A bucket may store a piece
- * after the service has given up waiting for it, and has removed the blob.
+ * Returns the keys of all blobs under a prefix, also of a blob that has lost its first piece. A bucket may store a
+ * piece after the service has given up waiting for it, and has removed the blob.
  */
 export const blobKeysUnder = async (items: BlobItems, prefix: string): Promise<Set<string>> =>
   new Set((await piecesUnder(items, prefix)).map(({ key }) => key))
@@ -90,7 +90,10 @@ export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenera
   }
 }
 
-/** Stores a blob whose bytes are already encrypted. The blob is durable when the promise resolves. */
+/**
+ * Stores a blob whose bytes are already encrypted. The blob is durable when the promise resolves. Two services that
+ * import the same archive may store it at the same time.
+ */
 export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8Array): Promise<void> {
   if (items.setWhole !== undefined) return items.setWhole(key, sealed)
   for (const [index, name] of pieceNames(key, plainBytes(sealed.byteLength)).entries())
@@ -98,8 +101,8 @@ export async function putSealedBlob(items: BlobItems, key: string, sealed: Uint8
 }
 
 /**
- * Copies the blobs of an owner to another owner. Resolves with the number of encrypted bytes that the target did not
- * have before.
+ * Copies the blobs of an owner to another owner. The copy can be repeated. Resolves with the number of encrypted bytes
+ * that the target did not have before.
  */
 export async function copyBlobs(items: BlobItems, from: string, to: string): Promise<number> {
   const before = sum(await blobsUnder(items, to))
