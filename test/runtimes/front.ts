@@ -8,7 +8,7 @@ import { endpoints } from '../../src/features/index.ts'
 import { readRequest, requestRoutes } from '../../src/features/requests.ts'
 import { readMessage } from '../../src/features/tool-message.ts'
 import { toolsOf } from '../../src/features/tools.ts'
-import { receiveBody, wholeOf } from '../../src/http/body.ts'
+import { receiveBody, receiveFile, wholeOf } from '../../src/http/body.ts'
 import { createBodyBudget } from '../../src/http/body-budget.ts'
 import { describe } from '../../src/http/description/openapi.ts'
 import { failureResponse } from '../../src/http/errors.ts'
@@ -21,8 +21,15 @@ const budget = createBodyBudget()
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 
+async function sizeOf(pieces: AsyncIterable<Uint8Array>): Promise<number> {
+  let size = 0
+  for await (const piece of pieces) size += piece.byteLength
+  return size
+}
+
 /**
- * Answers `/read/<route>` with 200 and the input that it has read; for a route with a body, also with the operation.
+ * Answers `/read/<route>` with 200 and the input that it has read; for a route with JSON, also with the operation; for
+ * a route that takes a file, with the number of bytes.
  * Throws the error that the service would report.
  */
 async function read(name: string, request: Request): Promise<Response> {
@@ -31,6 +38,7 @@ async function read(name: string, request: Request): Promise<Response> {
   const query = Object.fromEntries(new URL(request.url).searchParams)
   const memory = budget.lease('front')
   try {
+    if (route.endpoint.takesFile) return new Response(shown({ bytes: await sizeOf(receiveFile(request)) }))
     if (!route.takesBody) return new Response(shown(readRequest(route, { path: {}, query }).input))
     const body = await wholeOf(await receiveBody(request, memory))
     const { endpoint, input } = readRequest(route, { path: query, body })
