@@ -1,5 +1,5 @@
 /**
- * `test/runtimes/run.mjs` at the end of `.ci/run` often has no time left. What it does on Node is tested here, so that a
+ * `test/runtimes/run.mjs` at the end of `.ci/run` often has no time left. The part that runs on Node is tested here, so that a
  * change of the description or of the handler cannot break it unseen.
  */
 import assert from 'node:assert/strict'
@@ -10,7 +10,10 @@ import { promisify } from 'node:util'
 import { ROOT } from '../harness/checkout.ts'
 
 test('the handler without Node answers every operation, and so do the runtimes that are installed', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['test/runtimes/run.mjs'], { cwd: fileURLToPath(ROOT), timeout: 300_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, ['test/runtimes/run.mjs'], {
+    cwd: fileURLToPath(ROOT),
+    timeout: 300_000,
+  })
   const asked = Number(/^Node: (\d+) requests are answered, none with a server error\.$/m.exec(stdout)?.[1])
   assert.ok(asked > 2000, stdout)
   for (const runtime of ['Deno', 'Bun', 'workerd (miniflare)']) assert.ok(stdout.includes(`${runtime}: `), stdout)

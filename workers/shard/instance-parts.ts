@@ -226,6 +226,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     egressAllow: deps.egressAllow,
     version: deps.version,
     auth,
+    share: deps.sessionShare,
     log,
     pairing,
     openSession: (opening) =>
@@ -264,6 +265,8 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     state,
     random: Math.random,
     outbox,
+    network: deps.networkReturn,
+    share: deps.sessionShare,
     carryOut: createLinkEffects(context, { link, pairing, state: state.get, logoutDeadlineMs: LOGOUT_DEADLINE }),
     announce,
     onChange(next, previous) {

@@ -20,6 +20,7 @@ import { createDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { createUnknownStanzas } from './connection/socket/unknown-stanzas.ts'
 import { openWebVersion } from './connection/socket/web-version.ts'
 import { createKeyCache } from './keys/key-store.ts'
+import { createNetworkReturn } from './lifecycle/network-return.ts'
 import { createMediaPreparation } from './media/media-preparation.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createWorkMeter } from './usage/work-meter.ts'
@@ -32,6 +33,8 @@ const CACHED_KEYS = 50_000
  * of the turn, so the time is short.
  */
 const OPENING = { ms: 4, least: 4 }
+/** Limit in ms per turn for sessions that end or begin, of which there are as many as instances after a cut. */
+const SESSIONS = { ms: 4 }
 
 export interface OpenShard {
   deps: ShardDeps
@@ -79,6 +82,8 @@ export async function openShard(
       keyCache: createKeyCache({ maxEntries: CACHED_KEYS }),
       recentTotal: { messages: 0, instances: 0 },
       openingShare: createLoopShare(OPENING),
+      sessionShare: createLoopShare(SESSIONS),
+      networkReturn: createNetworkReturn(steadyClock),
       network: setup.network,
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},

@@ -16,6 +16,7 @@ import type { MexIds } from './connection/mex.ts'
 import type { WebVersion } from './connection/socket/client-version.ts'
 import type { CountUnknown } from './connection/socket/unknown-stanzas.ts'
 import type { KeyCache } from './keys/key-store.ts'
+import type { NetworkReturn } from './lifecycle/network-return.ts'
 import type { RecentTotal } from './messages/recent.ts'
 import type { SendFiles } from './send/contract.ts'
 import type { WorkMeter } from './usage/work-meter.ts'
@@ -26,6 +27,9 @@ export interface ShardDeps {
   keyCache: KeyCache
   recentTotal: RecentTotal
   openingShare: LoopShare
+  /** For the ends of sessions and for new ones. */
+  sessionShare: LoopShare
+  networkReturn: NetworkReturn
   /** Media that waiting messages contain. */
   blobs: AllBlobs
   disk(): DiskState

@@ -12,6 +12,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
 import { changeState } from '../../../workers/portability/export/moved.ts'
 import { createSlot } from '../../../workers/shard/context/slot.ts'
+import { createNetworkReturn } from '../../../workers/shard/lifecycle/network-return.ts'
 import { runtimeRecords } from '../../../workers/shard/lifecycle/runtime-record.ts'
 import { createStatus } from '../../../workers/shard/lifecycle/status.ts'
 import { INSTANCE, START, tempStore } from '../storage/fixtures.ts'
@@ -41,6 +42,8 @@ async function handled(t: TestContext, state: RuntimeState, type: 'moveRequested
       announce() {},
       async carryOut() {},
       onChange() {},
+      network: createNetworkReturn(clock),
+      share: () => undefined,
     },
   )
   await status.load(false)

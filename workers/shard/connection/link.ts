@@ -5,6 +5,7 @@ import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
+import type { LoopShare } from '../../../src/lib/loop-share.ts'
 import type { Slot } from '../context/slot.ts'
 import type { AuthState } from '../keys/auth-state.ts'
 import { createLoginCounts, type LoginCounts } from '../network/login/login-counts.ts'
@@ -32,6 +33,8 @@ export interface LinkDeps<S extends Connection> {
   egressAllow: Ranges
   version: WebVersion
   auth: AuthState
+  /** Share of the event loop for new sessions, because many instances may lose theirs at the same time. */
+  share: LoopShare
   log: Logger
   pairing: Pairing
   openSession(opening: Opening): S
@@ -79,6 +82,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       const creds = await auth.discardHalfPaired()
       const through = route.get() ?? (await routed())
       route.set(through)
+      await deps.share()
       session.set(startSession(creds, through))
     } catch (error) {
       log.error({ err: error }, 'the connection to WhatsApp could not be started')

@@ -75,6 +75,8 @@ export type Effect =
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
+  /** The network was reached after a failed attempt. Other instances that wait for their next attempt begin it. */
+  | { do: 'networkReached' }
   /**
    * Sets the timer; an earlier timer with this name is cleared. A change of status clears all timers; `close` clears
    * `retry`, `pairing` and `passkey`; `open` clears `retry`.

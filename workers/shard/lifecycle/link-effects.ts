@@ -17,7 +17,7 @@ export function createLinkEffects<S extends Connection>(
   { id, tally }: Context<'id' | 'tally'>,
   { link, pairing, state, logoutDeadlineMs }: LinkEffectsDeps<S>,
 ) {
-  return async function carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void> {
+  return async function carryOut(effect: Exclude<Effect, { do: 'timer' | 'networkReached' }>): Promise<void> {
     switch (effect.do) {
       case 'open':
         if (state().paired) tally.add('svc_engine_reconnects_total', { reason: state().reason ?? 'none' })

@@ -8,6 +8,7 @@ import type { StatusChange } from '../../../src/domain/dashboard.ts'
 import { CREATED, type RuntimeState, type Status } from '../../../src/domain/instance.ts'
 import { sentence } from '../../../src/domain/sentences.ts'
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
+import type { LoopShare } from '../../../src/lib/loop-share.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { RecordError } from '../../../src/storage/repository.ts'
@@ -16,6 +17,7 @@ import type { Slot } from '../context/slot.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent } from './contract.ts'
 import { endEarlierMove } from './moved.ts'
+import type { NetworkReturn } from './network-return.ts'
 import { runtimeRecords } from './runtime-record.ts'
 import { createStatusHistory } from './status-history.ts'
 import { next } from './table.ts'
@@ -26,8 +28,11 @@ export interface StatusDeps {
   random: () => number
   outbox: Outbox
   announce(state: RuntimeState): void
-  /** Runs an effect. Not called for effects on timers, which this module handles itself. */
-  carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
+  /** Runs an effect. Not called for effects that this module handles itself. */
+  carryOut(effect: Exclude<Effect, { do: 'timer' | 'networkReached' }>): Promise<void>
+  network: NetworkReturn
+  /** Share of the event loop for events that many instances have at the same time, such as the end of a session. */
+  share: LoopShare
   onChange(state: RuntimeState, previous: Status): void
 }
 
@@ -71,6 +76,11 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
   let line: Promise<unknown> = Promise.resolve()
   const again = new Set<NodeJS.Timeout>()
+  const isWaiting = () => at.state.status === 'disconnected' && timers.isSet('retry')
+  const leaveNetwork = deps.network.join({
+    isWaiting,
+    attempt: () => void handle({ type: 'timer', name: 'retry' }, isWaiting).catch(() => {}),
+  })
   let isStopped = false
   let isTakenOver = false
 
@@ -78,6 +88,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     switch (effect.do) {
       case 'timer':
         return timers.set(effect.name, effect.delayMs)
+      case 'networkReached':
+        return deps.network.reached()
       case 'close':
         timers.clear('retry', 'pairing', 'passkey')
         return deps.carryOut(effect)
@@ -142,7 +154,10 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
 
   function handle(event: LifecycleEvent, isCurrent = () => true): Promise<RuntimeState> {
-    const done = line.then(() => (isCurrent() ? step(event) : at.state))
+    const done = line.then(async () => {
+      if (!isRequest(event)) await deps.share()
+      return isCurrent() ? step(event) : at.state
+    })
     line = done.catch((error) => {
       log.error({ err: error, event: event.type }, 'a session event could not be handled; it is tried again')
       takeAgain(event, isCurrent)
@@ -172,6 +187,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     },
     async stop() {
       isStopped = true
+      leaveNetwork()
       timers.stop()
       for (const timer of again) clearTimeout(timer)
       await line

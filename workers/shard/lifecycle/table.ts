@@ -239,7 +239,7 @@ const ROWS: readonly Row[] = [
     '8: accepted',
     LIVE_OR_STARTING,
     'loggedIn',
-    (at) => staying(at, { run: { attempt: 0, failedStarts: 0, outdated: 0 } }),
+    (at) => staying(at, { run: { attempt: 0, failedStarts: 0, outdated: 0 }, effects: [{ do: 'networkReached' }] }),
     (at) => isPaired(at) && at.run.attempt + at.run.failedStarts + at.run.outdated > 0,
   ),
   row(

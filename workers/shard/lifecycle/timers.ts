@@ -3,6 +3,7 @@ import type { TimerName } from './contract.ts'
 export interface Timers {
   set(name: TimerName, delayMs: number): void
   clear(...names: TimerName[]): void
+  isSet(name: TimerName): boolean
   /** Clears all timers, and refuses new ones, because a timer would keep the thread alive. */
   stop(): void
 }
@@ -30,13 +31,21 @@ export function createTimers(fire: (name: TimerName) => void): Timers {
     const left = delayMs - LONGEST_TIMER
     timers.set(
       name,
-      setTimeout(() => (left > 0 ? set(name, left) : fire(name)), Math.min(delayMs, LONGEST_TIMER)),
+      setTimeout(
+        () => {
+          timers.delete(name)
+          if (left > 0) set(name, left)
+          else fire(name)
+        },
+        Math.min(delayMs, LONGEST_TIMER),
+      ),
     )
   }
 
   return {
     set,
     clear,
+    isSet: (name) => timers.has(name),
     stop() {
       isStopped = true
       clear()
