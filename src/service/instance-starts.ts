@@ -17,14 +17,14 @@ export interface InstanceStartsDeps {
 
 export interface InstanceStarts {
   /**
-   * Starts the instance, unless `mayStart` is false for it. A failure is logged. Resolves when the instance runs or
-   * could not be started.
+   * Starts the instance, unless `mayStart` is false for it. Resolves when the instance runs, or when its start has
+   * failed and the failure was logged.
    */
   boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
   bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
-   * Creates an instance from each imported device in the store. `booted` resolves when these instances run or could not
-   * be started. Does nothing while the service stops, because its next start finds the devices.
+   * Creates an instance from each imported device in the store. `booted` resolves when the starts of these instances
+   * have ended. Does nothing while the service stops.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }

@@ -17,8 +17,8 @@ const NOTICED_AFTER = 6 * SECOND
 const SHARE = 0.6
 
 /**
- * Moves the instances of this member to the other members. This member answers requests until that is done and load
- * balancers have noticed that it is not ready. Resolves at once if no other member stays.
+ * Moves the instances of this member to the other members, and waits until load balancers have noticed that this member
+ * is not ready. Resolves at once if no other member stays.
  */
 export async function leaveCluster({ hosting, members, clock }: LeavingDeps, leftMs: number): Promise<void> {
   members.leave()

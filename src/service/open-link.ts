@@ -5,10 +5,7 @@ import type { PeerLink } from '../peer/peer-link.ts'
 import type { Listening } from '../serve.ts'
 import { parseSecretKey } from '../storage/secret-key.ts'
 
-/**
- * Opens the link to the other services. Resolves with undefined if `SVC_PEER_PORT` is not set; no code of the link is
- * then loaded.
- */
+/** Opens the link to the other services. Resolves with undefined if `SVC_PEER_PORT` or `SVC_SECRET_KEY` is not set. */
 export async function openLink(
   { host, peerPort, secretKey }: Config,
   { log, server, tally }: { log: Logger; server: Listening; tally: Tally },

@@ -1,6 +1,6 @@
 /**
- * Ends the parts of the service. Each part registers a function when it has started, and these functions run in reverse
- * order. So if a start fails, exactly the parts that had started are ended.
+ * Ends the parts of the service in the reverse order of their starts. Each part registers a function when it has
+ * started, so if a start fails, exactly the parts that had started are ended.
  */
 import type { Clock } from '../domain/clock.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks the store and the
- * converter. It loads its code during the wait, because a fault would otherwise be noticed only at the takeover.
+ * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It checks the store and the converter
+ * first, and its code during the wait, because a fault would otherwise be noticed only at the takeover.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -133,9 +133,8 @@ async function waitForTurn(
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
   /**
-   * Returns the reason why this process does not serve yet: it waits as a standby, or it does not reach the database.
-   * The active service requests the reason while it does not reach the database itself, so the reason must be true at
-   * this moment.
+   * Returns why this process does not serve yet: it waits as a standby, or it does not reach the database. An active
+   * service that does not reach the database asks for this, so the answer must be true at the moment of the request.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /**

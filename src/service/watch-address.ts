@@ -3,9 +3,8 @@ import type { Logger } from '../log.ts'
 import type { PeerLink } from '../peer/peer-link.ts'
 
 /**
- * Milliseconds after which a missing address means that the active service has no port for the link. For a shorter
- * time, the address is also missing if that service connects to the database again or was killed: a takeover may take
- * more than five seconds.
+ * Milliseconds after which a missing address means that the active service has no port for the link. The address is
+ * missing for a shorter time while that service connects to the database again, or after its death until the takeover.
  */
 const ADDRESS_DUE = 10 * SECOND
 

@@ -1,7 +1,7 @@
 /**
  * Ascending ULIDs, even after restarts and when the clock goes back, so that key order is the order of creation. If the
- * clock was far ahead, new ids stay ahead of it until `startOver` is called. It must be called only while no item
- * waits, because new ids then sort before the earlier ones.
+ * clock was far ahead, new ids stay ahead of it until `startOver` is called. Call `startOver` only while no item waits,
+ * because new ids then sort before the earlier ones.
  */
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'

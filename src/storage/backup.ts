@@ -4,8 +4,8 @@
  * The media are copied before the records, because a file may be removed during the copy, and after them, because a
  * file may be added. The keys of instances are copied twice for the same reason.
  *
- * Limit: if a message is queued and sent between the two copies, the backup may contain its record without its media. A
- * service on the backup reports this message as failed.
+ * Limit: a message that is queued and sent between the two copies may be in the backup without its media. A service on
+ * the backup reports it as failed.
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'

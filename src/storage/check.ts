@@ -1,6 +1,6 @@
 /**
- * Detects a damaged store before the service opens it. A separate process does it, because lmdb ends the process that
- * reads a damaged page. It takes about a second for some hundred MB.
+ * Detects a damaged store before the service opens it. A separate process reads the store, because lmdb ends a process
+ * that reads a damaged page.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * A chain of commits: while one is written, entries are collected for the next. An entry may depend on earlier ones
- * that are not on disk yet. So if a commit fails, all later ones fail too.
+ * A chain of commits: while one is written, entries are collected for the next. If a commit fails, all later ones fail
+ * too, because an entry may depend on earlier ones.
  */
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
@@ -13,10 +13,7 @@ const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
 
 export interface CommitChain {
-  /**
-   * Adds an entry. Resolves when these operations and all earlier entries are on disk. After the first failure it
-   * always rejects.
-   */
+  /** Resolves when these operations and all earlier entries are on disk. Always rejects after the first failure. */
   add(ops: readonly Op[]): Promise<void>
   /** Resolves when everything added so far is on disk. */
   settled(): Promise<void>
@@ -26,10 +23,7 @@ export interface CommitChain {
   close(): void
 }
 
-/**
- * A store with a chain of commits. `get` returns added values before they are on disk; `range` returns them only once
- * they are on disk.
- */
+/** A store with a chain of commits. `get` already returns values that are not on disk yet; `range` does not. */
 export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }

@@ -4,8 +4,8 @@
  */
 
 /**
- * Sets the value of a key, or removes the key if the value is `null`. Keys are ASCII, with parts joined by `:`. They
- * must not contain `/`, `\` or `?`, because unstorage rewrites these characters.
+ * A new value, or `null` to remove the key. Keys are printable ASCII, with parts joined by `:`. They must not contain
+ * `/`, `\` or `?`, because unstorage rewrites these characters.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
 
@@ -56,8 +56,8 @@ export interface Changes {
 export interface StateStore {
   get(key: string): Promise<Uint8Array | undefined>
   /**
-   * Writes a batch atomically. It is durable, even after a power loss, when the promise resolves. Resolves with false
-   * only if the condition of the batch is not met.
+   * Writes a batch atomically. Unless the store is in memory, the batch is on disk when the promise resolves. Resolves
+   * with false, and writes nothing, if the condition of the batch is not met.
    */
   commit(batch: Batch): Promise<boolean>
   /** Yields records in key order, without a full scan. The result need not be a consistent snapshot. */

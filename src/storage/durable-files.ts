@@ -48,8 +48,8 @@ export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolea
 }
 
 /**
- * Replaces the content of a file and keeps its owner. The old content is overwritten on disk. All of this is durable
- * when the promise resolves.
+ * Replaces the content of a file, keeps its owner, and overwrites the old content on disk. All of this is durable when
+ * the promise resolves.
  */
 export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const old = await open(file, 'r+')

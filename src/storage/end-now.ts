@@ -2,8 +2,8 @@
 import type { Log } from '../domain/log.ts'
 
 /**
- * Kills this process. `process.exit` would wait for the threads, and a thread that waits for a lock of the store never
- * ends. `process.abort` would leave a core dump with keys and messages.
+ * Kills this process. `process.exit` would wait for a thread that waits for a lock of the store and never ends.
+ * `process.abort` would leave a core dump with keys and messages.
  */
 export function endNow(): void {
   process.kill(process.pid, 'SIGKILL')

@@ -20,9 +20,9 @@ export interface LeftoverOptions {
 }
 
 /**
- * Erases what interrupted deletions and creations of instances left. Must run before any instance is started. A
- * deletion removes the configuration first, and a creation writes it last. So an instance without a configuration is a
- * leftover, unless another service is its home and is creating or deleting it.
+ * Erases each instance without a configuration that this service can claim. Such an instance is left from an
+ * interrupted deletion, which removes the configuration first, or an interrupted creation, which writes it last. Must
+ * run before any instance is started.
  */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()
@@ -40,9 +40,9 @@ export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOpt
 }
 
 /**
- * Erases those of the instances that have no configuration. In a cluster, those with an imported device are left,
- * because the service will create them from it; resolves with these. This service must be the home of all instances,
- * and they must not run.
+ * Erases those of the instances that have no configuration. This service must be the home of all instances, and they
+ * must not run. In a cluster, instances with an imported device are left, and the promise resolves with them: the
+ * service will create them from the device.
  */
 export async function eraseClaimed(
   instances: Iterable<string>,

@@ -1,6 +1,6 @@
 /**
- * Places rows so that one group (chat) cannot evict the rows of all others. A group has a small share of a generation
- * of rows; rows above this share are stored in separate generations.
+ * Places rows so that the rows of one group (a chat) cannot displace those of all other groups. A group has a small
+ * share of a generation of rows. Its further rows are stored in separate generations.
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 

@@ -1,7 +1,6 @@
 /**
- * Stores rows with a bounded age and number, in a newer and an older generation. When the newer one reaches its maximum
- * age (its term) or is full, it becomes the older one, and the rows of the former older one are removed. So a row is
- * kept for one to two terms, or until a full generation of newer rows has been added.
+ * Stores rows with a bounded age and number, in a newer and an older generation. When the newer generation has reached
+ * its maximum age or is full, it becomes the older one, and the rows of the former older generation are removed.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
@@ -26,7 +25,7 @@ export interface GenerationsOptions extends Term {
 export interface Generations {
   load(): Promise<void>
   /**
-   * Returns the key for a new row. `isNew` is true if the row begins a generation. The caller must then have outdated
+   * Returns the key for a new row. If `isNew` is true, the row begins a generation, and the caller must have outdated
    * rows removed.
    */
   next(hash: string): { key: string; isNew: boolean }

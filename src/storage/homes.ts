@@ -1,18 +1,18 @@
 /**
  * The home of an instance is the one service that may write its records. A service claims the home before it writes
- * anything of the instance. It keeps the home until it releases it or can no longer write.
+ * anything of the instance, and keeps the home until it releases the instance or can no longer write.
  */
 export interface Homes {
   /**
-   * Claims the homes of these instances. Resolves with the instances that this service has now; the others belong to
-   * services that can still write. A home that was released to another service is not claimed, unless that service has
-   * ended or `isAnybodys` is true.
+   * Claims the homes of these instances, and resolves with the instances that this service now has. A home is not
+   * granted if another service that can still write has it. It is also not granted if it was released to another
+   * service that can still write, unless `isAnybodys` is true.
    */
   claim(instances: readonly string[], options?: { isAnybodys?: boolean }): Promise<ReadonlySet<string>>
   /**
-   * Gives up the homes of these instances. All commits for them must have ended. Other services may then claim the
-   * instances; if `wanted` is given, at first only the service with this id. If `release` rejects, `isOwn` tells which
-   * instances this service still has.
+   * Gives up the homes of these instances; all commits for them must have ended. Any service can then claim the homes;
+   * if `wanted` is given, at first only the service with this id. After a rejection, `isOwn` tells which instances this
+   * service still has.
    */
   release(instances: readonly string[], wanted?: string): Promise<void>
   /** Gives up the home of a completely erased instance, and removes its entry from the store. */
@@ -30,9 +30,9 @@ export interface Homes {
    */
   isSettledElsewhere(instance: string): boolean
   /**
-   * Resolves with the homes of all instances. Reads them only if one has changed since the last call. They include
-   * every claim, release and removal of this service that was answered before the promise resolves, unless such changes
-   * follow each other without a pause.
+   * Resolves with the homes of all instances; reads them only if one has changed since the last call. The result
+   * includes each change of this service that was answered before, unless its changes follow each other without a
+   * pause.
    */
   all(): Promise<readonly StoredHome[]>
 }
@@ -49,9 +49,8 @@ export interface StoredHome {
   /** True if no service that can still write has the instance. */
   isFree: boolean
   /**
-   * True if within the last day a service took the instance over from a service that had ended without releasing it.
-   * Perhaps the former service was only paused, and would log in once more when it continues. Later moves do not change
-   * the value.
+   * True if, within the last day, a service took the instance over from a service that had not released it. That former
+   * service was perhaps only paused, and would log in once more when it continues.
    */
   isTakenOver: boolean
 }

@@ -1,9 +1,9 @@
 /**
- * The keys of a store: one encrypts the main thread's records, one is for links to received files, and each instance has
- * one, which encrypts its data. The secret key only encrypts these keys, so it can be changed without changing a record.
- * Destroying the key of an instance makes its data unreadable, also in free pages of the store.
+ * The keys of a store: one encrypts the main thread's records, one is for links to received files, and each instance
+ * has one, which encrypts its data. The secret key only encrypts these keys, so it can be changed without changing a
+ * record. Destroying the key of an instance makes its data unreadable, also in free pages of the store.
  *
- * Every step can be repeated, and the next start finishes a step that a kill interrupted.
+ * The next start finishes a step that a kill interrupted.
  */
 import { HOUR } from '../domain/clock.ts'
 import type { Steps } from '../domain/steps.ts'
@@ -27,8 +27,8 @@ export interface KeyRing {
   /** Returns the key of an instance. Throws if the instance has no key. */
   of(instance: string): Uint8Array
   /**
-   * Makes this service the home of the instance, and then stores the key of the instance. Both are durable when the
-   * promise resolves. `key` is the key that the instance had on another server; without it a new key is created.
+   * Makes this service the home of the instance, and then stores the key of the instance; both are durable when the
+   * promise resolves. `key` is the key that the instance had on another server. If it is absent, a new key is created.
    */
   make(instance: string, key?: Uint8Array): Promise<void>
   /** Reads the key of an instance that another service has created. Rejects if it is not in the store. */
@@ -161,8 +161,9 @@ async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => 
 }
 
 /**
- * Replaces the secret key. Only the process that owns the store may call this. `replace` makes the new secret key
- * durable: before that call the old secret key opens every key, and after it the new one does.
+ * Replaces the secret key. Only the process that owns the store may call this. `replace` must make the new secret key
+ * durable and resolve with true. If it resolves with false, every key can be opened with both secret keys until the
+ * next start.
  */
 export async function rotateSecretKey(
   store: Store,

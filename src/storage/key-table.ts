@@ -21,7 +21,7 @@ export interface KeyTable {
   remove(name: string): Promise<void>
   /**
    * Removes what interrupted changes have left. Drafts that are younger than `youngestMs` stay, because another process
-   * may be adding a key at the moment.
+   * may still be writing them.
    */
   removeDrafts(youngestMs: number): Promise<void>
 }

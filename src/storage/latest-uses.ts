@@ -1,7 +1,6 @@
 /**
- * Stores when credentials were last used, each in a record of its own. These records are not among those that services
- * follow (`main-records/`). So a note waits for no other change, and a note never makes another service decide a change
- * again. If two services note a use in the same minute, the later commit counts.
+ * Stores when credentials were last used, one record per credential. These records are not changed through
+ * `MainRecords`. So a note waits for no other change, and makes no other service decide a change again.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from './contract.ts'

@@ -16,14 +16,11 @@ export interface Members {
    */
   others(): readonly Member[]
   /**
-   * Adds a listener. It is called after each successful look at the members, once a second, and after a member was
-   * removed. Listeners are called in the order in which they were added, and must not throw.
+   * Adds a listener, which is called after each successful look at the members (once a second), and after a member was
+   * removed. Listeners must not throw, and are called in the order in which they were added.
    */
   onLook(listener: () => void): void
-  /**
-   * True if this service has reached the store recently enough to judge that another member is dead. Otherwise it
-   * watches the other members from the beginning when it reaches the store again.
-   */
+  /** True if this service has reached the store recently enough to judge that another member is dead. */
   reachesStore(): boolean
   /**
    * Marks this service as one that gives its instances away. The other members read the mark after the next update of
@@ -31,9 +28,9 @@ export interface Members {
    */
   leave(): void
   /**
-   * Does the same as `leave`, unless no other member would stay. The store decides this for one member at a time, so of
-   * the last two only one leaves. Resolves with whether this member leaves, within a second or two. Rejects if the
-   * store does not answer, or has not been asked when the signal is aborted; this member then stays.
+   * Does the same as `leave`, unless no other member would stay; of the last two members, only one leaves. Resolves
+   * within a second or two with whether this member leaves. Rejects if the store does not answer, or has not been asked
+   * when the signal is aborted; this member then stays.
    */
   leaveIfOthersStay(signal: AbortSignal): Promise<boolean>
 }
@@ -50,8 +47,8 @@ export type MemberAnswer = 'reaches' | 'away' | 'refused' | 'other'
 
 export interface ClusterOptions {
   /**
-   * Asks another member whether it reaches the store. Resolves with undefined if there is no answer before the signal is
-   * aborted. Never rejects.
+   * Asks another member whether it reaches the store. Never rejects: resolves with undefined if there is no answer
+   * before the signal is aborted.
    */
   ask(member: Member, signal: AbortSignal): Promise<MemberAnswer | undefined>
   /** Called when this service has removed a member that no longer runs. */

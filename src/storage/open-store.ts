@@ -1,6 +1,6 @@
 /**
- * Selects the unstorage drivers. The URL of the store determines the driver for records, which can commit; the place of
- * the media determines the driver for media.
+ * Selects the unstorage drivers: that for records by the URL of the store, and that for media by the place of the
+ * media.
  */
 import { createStorage, prefixStorage } from 'unstorage'
 import type { BlobPlace } from '../domain/blob-place.ts'

@@ -6,8 +6,8 @@
  * same number: acknowledged records are lost, and the file can be damaged.
  *
  * Each process listens on a Unix socket in the folder before it opens lmdb, and asks all others that listen there. A
- * process that has lmdb open holds the write lock while the asker opens it, for 20 seconds at most. Two processes that
- * begin at the same moment find each other, and the one with the lower name is first.
+ * process that has lmdb open holds the write lock while the asking process opens it. Of two processes that begin at the
+ * same moment, the one with the lower name is first.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -25,8 +25,9 @@ export interface Place {
 }
 
 /**
- * Makes this process the owner of the store. Rejects if another process owns it. Call the returned function after the
- * store is closed. `onVisit` runs when a command has written something to the store, or a second service is starting.
+ * Makes this process the owner of the store; rejects if another process owns it. The returned function must be called
+ * after the store is closed. `onVisit` is called when a command has written something to the store, or when a second
+ * service starts.
  */
 export async function ownStore(store: Owned, onVisit: () => void = () => {}): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`

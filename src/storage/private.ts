@@ -32,9 +32,8 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Creates the folders of the data and of the store. Throws a sentence that names the variable if a folder cannot be
- * created, or if the user of the process cannot write to it. Another user may have created the files, for example by a
- * first start as root.
+ * Creates the folders of the data and of the store. Throws a sentence that names the variable if the user of the
+ * process cannot use a folder or a file in it, for example because of a first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
@@ -84,8 +83,8 @@ const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((f
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
 /**
- * Creates a folder and removes it again, to see if this is possible. Permissions alone do not show it: on a disk that
- * is mounted read-only, even root cannot write.
+ * Creates a folder and removes it again, because permissions do not show everything: on a disk that is mounted
+ * read-only, even root cannot write.
  */
 async function tryToWrite(folder: string): Promise<void> {
   try {

@@ -69,8 +69,8 @@ export const keys = {
   /** Archive or folder into which the command `instance export` moved the instance. */
   movedTo: (id: string) => `instance:${id}:moved-to`,
   /**
-   * Signal key. `keyId` is a hash, because the id of the key can contain a phone number; a one-time pre-key has its
-   * number in 8 digits instead.
+   * `keyId` is a hash, because the id of a Signal key can contain a phone number. For a one-time pre-key, it is the
+   * number of the key in 8 digits.
    */
   signal: (id: string, type: string, keyId: string) => `instance:${id}:key:${type}:${keyId}`,
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),

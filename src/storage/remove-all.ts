@@ -1,4 +1,4 @@
-/** Removes every record with a prefix. The call can be repeated: the next call removes what a crash left. */
+/** Removes many records in commits of a bounded size. After a crash, the same call removes what is left. */
 import type { Op, StateStore } from './contract.ts'
 
 /**

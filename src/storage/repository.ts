@@ -89,8 +89,7 @@ export function repository<T extends object>({
 
   /**
    * Returns the JSON of the value with the version in front, valid until the next call. The version is added to the
-   * bytes, because other ways are slower. V8 makes a hash table of a copy of the value that begins with the version,
-   * and joined strings would be copied once more.
+   * bytes, because a copy of the value, or joined strings, would be slower.
    */
   function written(value: T): Buffer {
     const json = JSON.stringify(value)

@@ -1,6 +1,6 @@
 /**
- * Removes expired rows. One timer serves all kinds of rows. If the removal of one kind fails, it is repeated the next
- * time, and the other kinds are not affected.
+ * Removes expired rows every hour. If the removal of one kind of rows fails, the other kinds are still removed, and the
+ * failed one is repeated the next time.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'
@@ -11,8 +11,8 @@ export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {
   /**
-   * Adds a kind of rows. `complaint` is the log message for a failure. The returned function requests the removal of
-   * expired rows of this kind soon.
+   * Adds a kind of rows, and returns a function that requests the removal of its expired rows soon. `complaint` is the
+   * log message for a failure.
    */
   covers(sweep: Sweep, complaint: string): () => void
   start(): void

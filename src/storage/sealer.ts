@@ -96,8 +96,8 @@ function bytesOf(recordKey: string): Buffer {
 let sealers = 0
 
 /**
- * Creates a sealer. `key` has 64 bytes: one half encrypts, the other half computes hashes. If it has 32 bytes, the
- * second half is derived from them.
+ * `key` has 64 bytes: the first half encrypts, and the second half computes hashes. If it has only 32 bytes, the second
+ * half is derived from them.
  */
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)

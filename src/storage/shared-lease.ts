@@ -1,7 +1,6 @@
 /**
- * The lease of a service on its store, which the main thread renews and every thread reads. A process may stand still
- * and be replaced in that time. Without the lease, it would send frames and webhooks before it notices the replacement.
- * Reading the lease takes a fraction of a microsecond.
+ * The lease of a service on its store, which the main thread renews and every thread reads. A process that stood still
+ * may have been replaced, and would otherwise send frames and webhooks before it notices the replacement.
  *
  * The lease also runs while the machine is suspended, which stops the monotonic clock. The time since the boot goes on,
  * but it takes longer to read, so it is read only if the wall clock shows that the lease may have ended.
@@ -45,7 +44,8 @@ export const shareLease = (): SharedLease => new BigInt64Array(new SharedArrayBu
 
 /**
  * Sets the lease to end at `until`, a time of the monotonic clock in ms, or `Infinity`. `since` is the moment from
- * which the lease counts. The machine may have been suspended since then, so the clocks must not be read later.
+ * which the lease counts. The clocks must not be read again here, because the machine may have been suspended after
+ * that moment.
  */
 export function holdLease(lease: SharedLease, until: number, since: LeaseMoment): void {
   Atomics.store(lease, WALL_AHEAD, BigInt(Math.round(since.wall - since.monotonic)))

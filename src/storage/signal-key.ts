@@ -6,8 +6,8 @@ export const ONE_TIME_KEYS = 'pre-key'
 const PRE_KEY_DIGITS = 8
 
 /**
- * Returns the record key of a Signal key. Ids are replaced by hashes, because they contain phone numbers. A one-time
- * pre-key has its number instead, so the 800 pre-keys of an upload are adjacent in the store and fill whole pages.
+ * Returns the record key of a Signal key. The id is replaced by a hash, because it can contain a phone number. The
+ * number of a one-time pre-key stays, so that the pre-keys of an upload are adjacent in the store and fill whole pages.
  */
 export const signalKey = (instance: string, type: string, id: string, sealer: Pick<Sealer, 'blind'>): string =>
   keys.signal(instance, type, type === ONE_TIME_KEYS ? id.padStart(PRE_KEY_DIGITS, '0') : sealer.blind(id))

@@ -1,6 +1,6 @@
 /**
  * Media of an instance that is being imported. They have a temporary owner until the service creates the instance and
- * copies them. Each step may be repeated.
+ * copies them to it.
  */
 import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from './blobs/items.ts'
 

@@ -1,6 +1,6 @@
 /**
  * The parts of a store besides the driver of its records: folders, keys, owner, size and backup. Each kind of store has
- * a backend. No other module knows which kind of store is used.
+ * a backend (`backends/`).
  */
 import type { Driver, Storage } from 'unstorage'
 import type { ServiceNode } from '../domain/nodes.ts'
@@ -29,8 +29,8 @@ export interface Backend {
    */
   refuseDamaged(onUnknown: (problem: string) => void): Promise<void>
   /**
-   * Reads the whole store. Throws a sentence for the operator if the store is damaged. Throws `NoStore` if it does not
-   * exist.
+   * Counts the records, and checks all of them if the store is in files. Throws a sentence for the operator if the
+   * store is damaged, and `NoStore` if it does not exist.
    */
   check(): Promise<CheckedStore>
   open(options: OpenOptions): Promise<StateDriver & OpenParts>
@@ -121,9 +121,8 @@ export interface OpenOptions {
   /** Called each time that an active service has read the list of all services of the store. */
   onNodes?: ((nodes: readonly ServiceNode[]) => void) | undefined
   /**
-   * Called when the lease of this process is renewed. `until` is the time until which it may keep its sessions if it
-   * does not reach the store again, in ms of the monotonic clock (`monotonicMs`). It is `Infinity` if nobody can
-   * replace this process. `since` is the moment from which the lease counts.
+   * Called when the lease of this process is renewed. `until` is its end in ms of the monotonic clock (`monotonicMs`);
+   * `Infinity` if nobody can replace this process. `since` is the moment from which the lease counts.
    */
   onHeld?: ((until: number, since: LeaseMoment) => void) | undefined
 }
@@ -147,8 +146,8 @@ export interface OpenParts {
   /** Driver for media in the store. Absent if the store cannot contain media. */
   blobDriver?: BlobDriver | undefined
   /**
-   * Makes this process the owner of the store, or one of the services that use it together. Resolves with a function
-   * that releases the store. `onVisit` is called when a command has written something to the store for the service.
+   * Makes this process the owner of the store, or one of the services that use it together, and resolves with a
+   * function that releases the store. `onVisit` is called when a command has written something to the store.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
   /** Id of this service for other services; absent if only this machine can use the store. */
@@ -156,10 +155,9 @@ export interface OpenParts {
   /** The other services that use the store at the same time. Absent unless this service is a member of a cluster. */
   members?: Members | undefined
   /**
-   * Makes the store refuse everything that the other threads of this process have sent and that is not stored yet;
-   * resolves when this is certain. With `thread` (its number in `claims`), this concerns only what that thread has
-   * sent. These threads must have ended, and must not be started again before the promise settles. Absent if only this
-   * machine can use the store.
+   * Makes the store refuse each commit of the other threads of this process that is not stored yet; if `thread` (a
+   * number in `claims`) is given, only those of that thread. The threads must have ended, and must not be started again
+   * before the promise settles. Absent if only this machine can use the store.
    */
   endThreads?(thread?: number): Promise<void>
   /** Says which service may write the records of which instance. Absent if only this machine can use the store. */
@@ -172,8 +170,8 @@ export interface OpenParts {
   /** Reads the services of the store. Absent if only this machine can use it. */
   nodes?(): Promise<ServiceNode[]>
   /**
-   * Asks a standby itself whether it waits to take over from this process. Never rejects. Absent if only this machine
-   * can use the store.
+   * Asks a standby whether it waits to take over from this process; never rejects. Absent if only this machine can use
+   * the store.
    */
   waitsForTurn?(standby: StandbyAddress): Promise<boolean>
   /**

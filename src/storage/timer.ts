@@ -4,8 +4,8 @@ import { orLate } from '../lib/deadline.ts'
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
 /**
- * Longest delay of a timer. With a longer one, setTimeout would fire immediately. A caller with a longer wait must
- * check the time again.
+ * Longest delay of a timer in ms: with a longer one, `setTimeout` would fire immediately. A timer with a longer delay
+ * fires early, so its caller must check the time again.
  */
 const LONGEST = 2 ** 31 - 1
 

@@ -19,8 +19,8 @@ export interface Weeks {
 }
 
 /**
- * Creates the weeks of one kind of rows. `all` is the prefix of all weeks, and `of` returns the prefix of one week.
- * Prefixes of later weeks must sort later. `back` is the number of earlier weeks that are kept.
+ * `all` is the prefix of all weeks, and `of` returns the prefix of one week; prefixes of later weeks must sort later.
+ * `back` is the number of earlier weeks that are kept.
  */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,

@@ -1,6 +1,6 @@
 /**
- * Streams of the events of an instance. The shard thread stores the events. Each reader requests those after its last
- * one when the thread reports new events.
+ * Streams of the events of an instance, which its shard thread stores. When the thread reports new events, each reader
+ * requests the events after its last one.
  */
 import { SECOND } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -107,8 +107,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     let reportedGap: string | null = null
 
     /**
-     * Requests the events after the cursor. Only the first request waits for the start of the instance. After that, a
-     * reported state of the instance rings the bell.
+     * Requests the events after the cursor. If `waits` is true, the request waits for the start of the instance. Later
+     * requests need not wait, because a reported state of the instance rings the bell.
      */
     async function ask(waits: boolean): Promise<EventsPage> {
       bell.silence()
@@ -120,8 +120,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     }
 
     /**
-     * Returns the next page. `later` while the shard thread is down, because it will restart. Any other failure ends
-     * the stream (`over`), and is answered when the reader reconnects.
+     * Resolves with the next page, or with `later` while the shard thread is down. Any other failure ends the stream
+     * (`over`), and is answered when the reader connects again.
      */
     const next = () => ask(false).catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 

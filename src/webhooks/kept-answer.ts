@@ -1,6 +1,6 @@
 /**
- * The part of a receiver's answer that the webhook log keeps. The answer is not trusted: it may repeat the event, or
- * the URL of the receiver.
+ * The part of a receiver's answer that the webhook log keeps. Query values of the webhook URL are masked in it, because
+ * a receiver may repeat the URL.
  */
 import { MASKED } from '../domain/url-text.ts'
 

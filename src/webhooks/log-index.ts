@@ -1,7 +1,6 @@
 /**
- * Index entries by which a filter finds rows of the log. They are necessary because rows are encrypted, and an instance
- * may have a hundred thousand of them. An event that ended has an entry under its outcome and type; a waiting event has
- * none.
+ * Index entries by which a filter finds rows of the log, because the rows are encrypted. An event that ended has an
+ * entry under its outcome and type; a waiting event has none.
  */
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'

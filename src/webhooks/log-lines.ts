@@ -1,7 +1,6 @@
 /**
- * Lists of events of an instance: the events that wait for delivery, or the events that match a filter. A list is a
- * range of keys under one prefix, which is read only as far as it is needed. Only the list of events that wait for a
- * retry is read as a whole.
+ * Lists of events of an instance. A list is a range of keys under one prefix, which is read only as far as it is
+ * needed. Only the list of events that wait for a retry is read as a whole.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -111,8 +110,8 @@ export interface Found {
 }
 
 /**
- * Merges lists. Event ids begin with their time, so the smallest first id is the oldest event. An event that moves
- * between lists in the meantime is returned once.
+ * Merges lists by the ids of the events, which begin with the time. An event that moves between lists during the merge
+ * is returned only once.
  */
 export async function* inOrder(lines: readonly Line[], newestFirst: boolean): AsyncIterable<Found> {
   const isBefore = newestFirst ? (one: string, other: string) => one > other : (one: string, other: string) => one < other

@@ -1,6 +1,6 @@
 /**
- * Queries on the webhook log. Without a search text, the keys show which rows are on a page, so only these rows are
- * decrypted. A search for a text must decrypt each row that it checks.
+ * Queries on the webhook log. The keys show which rows match most filters, so only the rows of one page are decrypted.
+ * A search for a text must decrypt each row that it checks.
  */
 import { decodeTime } from 'ulid'
 import { iso } from '../domain/clock.ts'

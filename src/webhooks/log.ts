@@ -1,6 +1,6 @@
 /**
  * The webhook log: one row per event, updated with every attempt. A row has the chat, the message id and the answers of
- * the receiver, but no content of the event. It is encrypted, also because a webhook URL often contains a credential.
+ * the receiver, but not the body of the event. It is encrypted, also because a webhook URL often contains a credential.
  */
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
@@ -106,7 +106,6 @@ function withinBudget(failures: LogRow['failures']): LogRow['failures'] {
 
 /**
  * Returns the row without its body. The answers to failed attempts are dropped too, because they may repeat the body.
- * Only the short answer to a delivery stays.
  */
 export const withoutBody = (row: LogRow): LogRow => ({
   ...row,

@@ -1,6 +1,6 @@
 /**
- * Operations of an administrator on the webhook log. A separate thread reads the log, because an instance may have a
- * hundred thousand rows; the shard threads send events again.
+ * Operations of an administrator on the webhook log. A separate thread reads the log, because it may be long; the shard
+ * threads send events again.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'

@@ -1,6 +1,6 @@
 /**
- * Rules by which the members of a cluster share the instances that none of them has. Members may have different
- * information about each other, so several may claim the same instance. The store grants it to one of them.
+ * Rules by which the members of a cluster share the instances that none of them has. If several members claim the same
+ * instance, because their information differs, the store grants it to one of them.
  */
 import { sha256 } from '../../lib/sha256.ts'
 

@@ -10,7 +10,7 @@ export interface LookLoop {
   isStopped(): boolean
 }
 
-/** Runs looks one after the other. All requests during a look lead to one more look. `look` must never reject. */
+/** Runs looks one after the other; all requests during a look lead to one more look. `look` must never reject. */
 export function createLookLoop(look: () => Promise<void>): LookLoop {
   let looking: Promise<void> | undefined
   let isDue = false

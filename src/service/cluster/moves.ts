@@ -3,7 +3,7 @@ import type { ClusterHostingDeps } from './contract.ts'
 
 export interface Moves {
   /**
-   * Gives the instance to the member `to`. Never rejects. Resolves with whether it was given. Calls `onFailed` if a
+   * Gives the instance to the member `to`, and resolves with whether it was given; never rejects. Calls `onFailed` if a
    * step fails, even if the store may have released the instance. `mayGive` is called directly before the instance is
    * stopped.
    */

@@ -1,6 +1,6 @@
 /**
- * Backend for a PostgreSQL server. Records, media and keys are rows of one schema. A lock of the server shows which
- * service owns them.
+ * Backend for a PostgreSQL server. Records are rows of one schema; keys and media are rows, too, unless the operator
+ * names another place for them.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'

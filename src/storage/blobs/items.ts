@@ -7,8 +7,8 @@ import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE
 
 export interface BlobDriver extends Driver {
   /**
-   * Stores all pieces of a blob at once. Others may store the same blob at the same time. Absent if the driver stores
-   * each piece by itself, which has the same result.
+   * Stores all pieces of a blob at once, even while another process stores the same blob. Absent if the driver stores
+   * each piece by itself, because two processes then write the same pieces.
    */
   setWhole?(key: string, sealed: Uint8Array): Promise<void>
   forget?(owner: string): Promise<void>

@@ -1,9 +1,8 @@
 /**
  * Names of the pieces of media: `<owner>:<blob>:<index>-<bytes>`. A piece has at most 1 MiB and is encrypted
- * separately. `<bytes>` is the size of the whole blob, so a list of names shows which blobs exist and how large they
- * are.
+ * separately. `<bytes>` is the size of the whole blob, so a list of names shows the size of each blob.
  *
- * Pieces are written in order and removed in reverse, so the first piece exists as long as any other.
+ * Pieces are written in order and removed in reverse, so that the first piece stays as long as the others.
  */
 import { SEAL_BYTES } from '../sealer.ts'
 

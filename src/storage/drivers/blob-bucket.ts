@@ -1,6 +1,6 @@
 /**
- * Stores pieces of media as objects of a bucket: `<owner>/<blob>/<index>-<bytes>`. A piece is missing only if the
- * server says that the object does not exist; every other error is retried.
+ * Stores pieces of media as objects of a bucket: `<owner>/<blob>/<index>-<bytes>`. Only the answer `NoSuchKey` means
+ * that a piece is missing.
  */
 import { defineDriver } from 'unstorage'
 import type { Bucket } from '../../domain/bucket.ts'

@@ -1,7 +1,7 @@
 /**
- * Stores the media of one blob in a file: `<folder>/<owner>/<blob>`, so that the disk is flushed once per blob. Until
- * the last piece is written, the file has another name, so that backups leave it out. Such unfinished files are listed
- * too, so that those of a killed thread are removed.
+ * Stores the media of one blob in a file, `<folder>/<owner>/<blob>`, so that the disk is flushed once per blob. Until
+ * the last piece is written, the name of the file ends with `.tmp`, and backups leave it out. Unfinished files are
+ * listed too, so that those of a killed thread are removed.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
@@ -56,8 +56,8 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
   }
 
   /**
-   * Writes all pieces of a blob. Until then its file is in a folder of its own, because another process may write the
-   * same blob. After a kill, this folder is that of an owner that nobody knows, and is removed like one.
+   * Writes a blob in a folder of its own and then moves the file, because another process may write the same blob. A
+   * folder that a kill leaves is removed like the media of an import that has ended.
    */
   async function writeWhole(key: string, sealed: Uint8Array): Promise<void> {
     const owner = ownerOf(key)

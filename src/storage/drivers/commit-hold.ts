@@ -1,8 +1,9 @@
 /**
- * Holds the commits of all processes and threads, with a transaction of lmdb that has the write lock and writes nothing.
+ * Holds the commits of all processes and threads, with a transaction of lmdb that has the write lock and writes
+ * nothing.
  *
  * Writes of this thread during that transaction would become a part of it, and would be acknowledged before they are on
- * disk. So the commits of this thread wait here, and continue in their order.
+ * disk. So they wait here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'lmdb'

@@ -1,7 +1,7 @@
 /**
  * Opens the environment of lmdb for this process while no other process commits (`../opening-turn.ts` says why).
- * lmdb-js opens the environment and begins a write in one call. This write would wait for the lock of the process that
- * holds its commits. So the environment is opened natively first, and lmdb-js then finds it open.
+ * lmdb-js would open the environment and begin a write in one call, and this write would wait for the write lock that
+ * another process holds until the environment is open. So the environment is opened natively first.
  */
 import * as lmdb from 'lmdb'
 import { type HoldCommits, takeOpeningTurn } from '../opening-turn.ts'

@@ -1,7 +1,7 @@
 /**
- * Checks lmdb's data file. lmdb does not check what it reads, so an invalid page number ends the process. Every page in
- * use is read: it must be in the file, have the right kind and number, and be used once. Contents of records are not
- * checked, because decryption detects a change.
+ * Checks lmdb's data file, because lmdb does not: an invalid page number in it ends the process. Each page in use must
+ * be in the file, have the right kind and number, and be used once. Contents of records are not checked, because
+ * decryption detects a change.
  *
  * The format is that of lmdb-js 3.5.6 (data version 2, little-endian; `mdb.c`).
  */
@@ -86,8 +86,8 @@ export function newestMeta(fd: number): Meta {
 }
 
 /**
- * Checks all pages that `meta` refers to. They must not be written during the check; an open read transaction prevents
- * it.
+ * Checks all pages that `meta` refers to. The caller must keep a read transaction open, so that these pages are not
+ * written during the check.
  */
 export function checkPages(fd: number, meta: Meta): PageReport {
   const { pageSize, lastPage } = meta
@@ -193,8 +193,8 @@ const byNumber: Compare = (a, b) => {
 }
 
 /**
- * Checks a list of free pages. The list is a count, then page numbers. The first page of a run follows the negative
- * length of the run; 0 has no meaning.
+ * Format of `list`: a count, then page numbers. The first page of a run follows the negative length of the run; 0 has
+ * no meaning.
  */
 function checkFreeList(list: Buffer, lastPage: number): void {
   const count = list.byteLength < 8 ? -1n : list.readBigUInt64LE(0)

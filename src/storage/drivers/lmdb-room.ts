@@ -2,11 +2,11 @@
  * Reserves space in lmdb's data file before lmdb writes. On a full disk, lmdb 3.5.6 overruns a buffer
  * (`mdb_page_flush`), which ends the process.
  *
- * Zeros are appended after the last page, which lmdb does not read. Several threads and processes can append safely
- * with `O_APPEND`. If the disk has no space, the commit is refused before lmdb is called.
+ * Zeros are appended after the last page that lmdb uses; `O_APPEND` makes this safe for several threads and processes.
+ * If the disk has no space, the commit is refused before lmdb is called.
  *
- * A file system with copy on write (btrfs, ZFS) writes to new blocks even inside a file; there, some of the disk must
- * also be free.
+ * A file system with copy on write (btrfs, ZFS) writes to new blocks even inside a file, so there the disk must also
+ * have free space.
  */
 import { type BigIntStatsFs, closeSync, fstatSync, linkSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -62,8 +62,8 @@ const LOCK_SLOT = 64
 
 export interface Room {
   /**
-   * Reserves the space of a commit. Throws `StorageFailure` if the disk has none. Call the returned function when the
-   * commit has ended.
+   * Reserves the space of a commit until the returned function is called. Throws `StorageFailure` if the disk has too
+   * little space.
    */
   take(ops: readonly Op[]): () => void
   isThere(): boolean
@@ -75,8 +75,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
   /**
-   * Length of the file in bytes when it was last read. The file may be longer now, because other threads extend it. It
-   * never becomes shorter.
+   * Length of the file in bytes when it was last read. Other threads and processes may have made the file longer since.
    */
   let length = fstatSync(fd).size
 
@@ -125,8 +124,8 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
 }
 
 /**
- * Returns an upper bound of the bytes that a commit adds. Each record copies the pages on its path and, at worst,
- * splits each of them. A long value has pages of its own.
+ * Returns an upper bound of the bytes that a commit adds. Each record copies the pages on its path in the tree and, at
+ * worst, splits each of them.
  */
 function mostBytes(ops: readonly Op[], { pageSize, treeDepth }: Shape): number {
   let pages = FREE_LIST_PAGES
@@ -148,8 +147,8 @@ export function checkRoom(dir: string): void {
 }
 
 /**
- * Creates lmdb's lock file without holes. lmdb itself creates it with holes and writes through mapped memory, which
- * ends the process (SIGBUS) on a full disk. An existing file may be in use and is not changed.
+ * Creates lmdb's lock file if it is missing. lmdb would create it with holes and write to it through mapped memory,
+ * which ends the process (SIGBUS) on a full disk.
  */
 export function makeLockFile(dir: string, readers: number): void {
   const draft = join(dir, `lock-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`)

@@ -1,8 +1,7 @@
 /**
  * unstorage driver for lmdb, with atomic batches and ordered ranges.
  *
- * All threads open the same environment. lmdb serialises writers with a lock that threads share, and readers never
- * wait.
+ * All threads use the same environment. Writers wait for one lock, and readers never wait.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +71,7 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
 /**
  * Failures (EIO) after which lmdb 3.5.6 can no longer be used in this process, even when the disk works again:
  *
- * - `MDB_PANIC`: lmdb could not write which of its trees is the newest, and refuses everything from then on. lmdb-js then also keeps a lock that even `process.exit` waits for.
+ * - `MDB_PANIC`: lmdb could not write which of its trees is the newest, and refuses everything from then on.
  * - A page could not be written: lmdb has overrun a buffer, and the heap of the process is damaged.
  */
 const OVER = /MDB_PANIC|Attempting to write page/
@@ -164,9 +163,8 @@ function createReads(
   isClosing: () => boolean,
 ): Pick<LmdbDriver, 'get' | 'range' | 'count'> {
   /**
-   * True if the cached read transaction was renewed in this callback. Such a transaction does not see later commits of
-   * other threads, so it is used only within one callback: no message about another thread's commit arrives in that
-   * time.
+   * True if the read transaction was renewed in this callback of the event loop. The transaction does not show later
+   * commits of other threads, so the next callback must renew it.
    */
   let isOfNow = false
   function readOfNow() {
@@ -244,9 +242,8 @@ function createCommit(
   }
 
   /**
-   * Writes the operations if the key has the expected bytes. It uses a child transaction, because only a child
-   * transaction is undone if an error is thrown in its middle. The transaction runs later, so the bytes are copied
-   * first.
+   * Uses a child transaction, because only a child transaction is undone if its function throws an error. The function
+   * runs later, so the bytes are copied first.
    */
   function writeIf({ key, equals }: NonNullable<Batch['guard']>, ops: Batch['ops']): Promise<boolean> {
     const own = ownOps(ops)
@@ -296,9 +293,8 @@ const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     ...state,
     ...unstorageItems(state),
     async dispose() {
-      // A read of lmdb-js sets a timer that releases its transaction. On a closed environment the timer would throw an
-      // error that nobody can catch. So new reads and commits are refused from now on, and the store is closed after
-      // the timers of earlier reads.
+      // A read of lmdb-js sets a timer that releases its transaction. After `db.close`, the timer would throw an error
+      // that nobody can catch. So no new reads begin, and the timers of earlier reads run first.
       isClosing = true
       await nextTimer(1)
       await db.close()
@@ -312,10 +308,7 @@ function same(found: Uint8Array | undefined, expected: Uint8Array | null): boole
   return Buffer.compare(found, expected) === 0
 }
 
-/**
- * Opens the store. Only the main thread opens the environment of lmdb; the other threads of the process use the same
- * environment.
- */
+/** Opens the store. The other threads use the environment that the main thread has opened, so they need no turn. */
 export async function openLmdb(options: LmdbOptions): Promise<LmdbDriver> {
   prepareFolder(options)
   if (!isMainThread) return lmdbDriver(options)

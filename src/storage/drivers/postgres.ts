@@ -1,11 +1,11 @@
 /**
  * unstorage driver for PostgreSQL, with atomic batches and ordered ranges.
  *
- * Each thread has two connections: one commits, the other reads. Batches that are requested during a commit become one
+ * Each thread reads on one connection and commits on another one. Batches that are requested during a commit become one
  * commit together, so that the disk is flushed once.
  *
- * While the database cannot be reached, reads and commits wait for a while and are then refused. A batch that was not
- * confirmed is not stored, with one exception that ends the writer (`postgres/writer.ts`).
+ * While the database cannot be reached, reads and commits wait for a while and are then refused. A commit that rejects
+ * has stored nothing, unless the writer ends because this remains unknown (`postgres/writer.ts`).
  */
 import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'

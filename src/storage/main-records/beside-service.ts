@@ -2,8 +2,8 @@
 import type { Op, StateStore } from '../contract.ts'
 
 /**
- * Changes a record. Resolves with false, and writes nothing, if the key does not have the bytes `before`; null means
- * that it is absent.
+ * Resolves with false, and writes nothing, if the key does not have the bytes `before`; null means that the key must be
+ * absent.
  */
 export async function changeBesideService(
   store: StateStore,

@@ -1,7 +1,7 @@
 /**
- * All families of records that the main thread writes, apart from those of one instance. A family is all records with
- * one prefix. Most families are in the memory of the main thread, some of them only in part: `heldBy` names the file
- * that keeps them there.
+ * All families of records that the main thread writes, apart from records with the prefix `instance:`. A family is all
+ * records with one prefix. `heldBy` is the file that keeps the family, or a part of it, in the memory of the main
+ * thread.
  *
  * A family with `isFollowed` is read and changed through `MainRecords`, so services that share a store see each other's
  * changes of it.

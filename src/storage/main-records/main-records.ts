@@ -1,9 +1,9 @@
 /**
  * The records that the main thread has in memory, and the only way to change them.
  *
- * If several services can use the store, each has a copy of these records. A change is then stored only if the copy it
- * was decided on is the newest one (`shared-records.ts`). If only this machine can use the store, nobody but operator
- * commands changes a record beside the service (`own-records.ts`).
+ * If several services can use the store, a change is stored only if it was decided on the newest records
+ * (`shared-records.ts`). If only this machine can use the store, only operator commands change records beside the
+ * service (`own-records.ts`).
  */
 import type { Op } from '../contract.ts'
 import type { FollowedFamily } from './families.ts'
@@ -14,8 +14,8 @@ import type { FollowedFamily } from './families.ts'
  */
 export interface Memory {
   /**
-   * Takes over the new bytes of a record. `isOwn` is false for a change by another service or by a command, and for a
-   * change of this service whose answer from the store was late. Throws if the record cannot be read.
+   * Throws if the record cannot be read. `isOwn` is false for a change by another service or by a command, and for a
+   * change of this service whose answer from the store was late.
    */
   put(key: string, bytes: Uint8Array, isOwn: boolean): void
   /** Removes a record, if it is in memory. */
@@ -44,9 +44,9 @@ export interface MainRecords {
    */
   load(family: FollowedFamily, memory: Memory, fill: (found: StoredRecords) => void): Promise<void>
   /**
-   * Changes records. `decide` reads the memory and returns what to write. It is called again if another service was
-   * first, so it must have no effects. If it throws, nothing is written. `besideCommands` is the key of a record that
-   * an operator command may change at any time; the change must include this record.
+   * Changes records. `decide` reads the memory and returns what to write; if it throws, nothing is written. It must
+   * have no effects, because it is called again if another service was first. `besideCommands` is the key of a record
+   * that an operator command may change at any time; the change must include this record.
    */
   change(decide: () => RecordChange | Promise<RecordChange>, besideCommands?: string): Promise<void>
   /** Resolves when the memory has all changes that other services had stored before the call. */

@@ -28,8 +28,8 @@ export function createRecordCopy(log: Log): RecordCopy {
   const loaded: Loaded[] = []
 
   /**
-   * Passes a record to its memory. If the record cannot be read, its old content must not stay valid: it may be a key
-   * that was replaced. Without a hash, the next read of all records tries again.
+   * If the record cannot be read, its old content must not stay valid: it may be a key that was replaced. Its hash is
+   * deleted, so that the next read of all records tries again.
    */
   function read({ memory, hashes }: Loaded, key: string, value: Uint8Array, isOwn: boolean) {
     try {

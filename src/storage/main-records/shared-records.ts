@@ -1,7 +1,6 @@
 /**
  * A copy of records that several services change. The store counts the changes, and this copy has all of them up to
- * `version`. A change is stored only at the version on which it was decided, so a decision on an old copy changes nothing
- * and is repeated.
+ * `version`. A change is stored only at the version on which it was decided, and otherwise decided again.
  *
  * The memory changes only in the order of versions: an answer of the store that arrives late is not applied.
  */

@@ -1,10 +1,7 @@
 /** Copies the keys of a store to another store, without decrypting them. */
 import type { KeyTable, Places } from '../key-table.ts'
 
-/**
- * Copies the keys. Resolves with the number of keys and of changes; 0 changes mean that both stores had equal keys.
- * Both stores may use the same folder.
- */
+/** Resolves with the number of keys and of changes; 0 changes mean that both stores already had equal keys. */
 export async function copyKeys(from: KeyTable, to: KeyTable, onCopied: () => void | Promise<void>) {
   if (from.where === to.where) return { keys: (await from.names()).length, changes: 0 }
   const [wanted, existing] = await Promise.all([from.all(), to.all()])

@@ -3,8 +3,8 @@ import { type BlobItems, blobsUnder } from '../blobs/items.ts'
 import { parsePiece, pieceNames } from '../blobs/pieces.ts'
 
 /**
- * Copies the media. Resolves with the number of media and of changes; 0 changes mean that both stores had equal media.
- * Incomplete media are not copied, because no record names them.
+ * Resolves with the number of media and of changes; 0 changes mean that both stores already had equal media. Incomplete
+ * media are not copied, because no record names them.
  */
 export async function copyMedia(from: BlobItems, to: BlobItems, onCopied: () => void | Promise<void>) {
   // An incomplete file of a killed copy may have all bytes and count as equal, although it is not flushed to the disk.

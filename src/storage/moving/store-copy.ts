@@ -2,7 +2,7 @@
  * Moves a store to another store: records, keys and media, all in encrypted form.
  *
  * Every step may be repeated, because copying makes the target equal to the source. The source is recorded as moved
- * before the copy is finished, so a service can never start on both. Both are then compared once more, because a
+ * before the copy is finished, so a service can never start on both. Then both stores are compared again, because a
  * command may have opened the source before.
  */
 import { createHash, randomUUID } from 'node:crypto'

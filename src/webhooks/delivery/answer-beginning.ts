@@ -1,6 +1,6 @@
 /**
- * Collects the first bytes of a receiver's answer as text. The answer is not trusted: it may be binary, and its charset
- * wrong. Bytes without a meaning become U+FFFD.
+ * Collects the first bytes of a receiver's answer as text. The answer may be binary or name a wrong charset; bytes
+ * without a meaning become U+FFFD.
  */
 export interface AnswerBeginning {
   add(chunk: Uint8Array): void

@@ -28,8 +28,8 @@ export interface Outcome {
   /** Status of the answer. Null if there was no answer. */
   code: number | null
   /**
-   * Why the attempt failed: `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect` or `status 500`.
-   * Null if the event was delivered.
+   * Why the attempt failed: `timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`, or `status` and
+   * the code of the answer. Null if the event was delivered.
    */
   error: string | null
   durationMs: number
@@ -111,9 +111,8 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
       })
     }
     try {
-      // A receiver may close an idle connection at the moment when it is used again. This does not count as a failed
-      // attempt, and the request is repeated once. A failure on a new connection counts, because that connection was
-      // never idle.
+      // A receiver may close an idle connection at the moment when it is used again. The request is then repeated once,
+      // and does not count as a failed attempt.
       const { code, answer } = await request().catch(async (error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
         return request()

@@ -39,9 +39,9 @@ const hasEnded = (error: unknown) => CONNECTION_ENDED.has(String((error as { cod
 
 export interface Poster {
   /**
-   * Posts a request. Rejects if an error occurs before the status arrives, or if `stop` is aborted. The error is
-   * `StaleConnection` if a used connection ended, and `NotBegun` if `mayBegin` returned false, so nothing was sent. A
-   * status that has arrived is the result, however the body continues.
+   * Rejects if an error occurs before the status arrives, or if `stop` is aborted. The error is `StaleConnection` if a
+   * used connection ended, and `NotBegun` if `mayBegin` returned false. A status that has arrived is the result,
+   * however the body continues.
    */
   post(request: PostRequest): Promise<Posted>
   originOf(url: string): string

@@ -5,8 +5,8 @@ export type Row = readonly [key: string, value: Uint8Array]
 export interface SortedRows {
   get(key: string): Uint8Array | undefined
   /**
-   * Applies a batch. The values are stored without a copy, so the caller must not change them. Returns false if the
-   * condition of the batch is not met.
+   * Returns false, and changes nothing, if the condition of the batch is not met. The values are not copied, so the
+   * caller must not change them.
    */
   commit(batch: Batch): boolean
   page(prefix: string, options: RangeOptions & { limit: number }): Row[]

@@ -1,8 +1,8 @@
 /**
  * Stores the pieces of media as rows of `svc_blob`.
  *
- * Only the insertion of the last piece waits for the server's disk. This insertion comes last in the server's log, so
- * when it is on disk, every piece is.
+ * Only the insertion of the last piece waits for the server's disk. The earlier insertions precede it in the server's
+ * log, so they are then on disk, too.
  */
 import { defineDriver } from 'unstorage'
 import { StorageFailure } from '../../../domain/storage-failure.ts'

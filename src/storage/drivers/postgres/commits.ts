@@ -50,8 +50,8 @@ const sizeOf = (ops: readonly Op[]) =>
   ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
 
 /**
- * Collects batches while a commit runs; those that wait together become the next commit. A batch with a condition is a
- * commit by itself. A commit contains only one change of each home.
+ * Collects batches while a commit runs, and writes those that wait in one commit. A batch with a condition is a commit
+ * by itself. A commit changes the home of an instance only once.
  */
 export function createCommits(
   write: (work: Work) => Promise<boolean>,

@@ -25,15 +25,14 @@ export const CAN_WRITE = (service: string) =>
   `EXISTS (SELECT FROM svc_writer o WHERE (o.id = ${service} OR o.service = ${service}) AND NOT o.is_over)`
 /**
  * Claims, releases and removes homes. A home can be claimed if it is new, was released, or names a service whose
- * threads can no longer write. The statement reads this from its snapshot. While it waits for the lock of the row,
- * another service may claim the home. PostgreSQL then reads the row of the home again, but not the rows of
- * `svc_writer`. So the statement changes the row only if its writer and its epoch are still those of the snapshot.
+ * threads can no longer write. A home that was released to a certain service can be claimed by another one only if that
+ * service can no longer write, or if the instance is in $13.
  *
- * A home that was released to a certain service can be claimed by another one only if that service can no longer write,
- * or if the instance is in $13.
+ * This is decided on the snapshot of the statement. Another service may claim the home while the statement waits for
+ * the lock of the row. So the row is changed only if its writer and its epoch are still those of the snapshot.
  *
- * If the former service did not release the home, the time of the claim is noted, because that service has perhaps only
- * been paused, and not ended.
+ * `taken_over_at` is set if the former service did not release the home, because that service has perhaps only been
+ * paused.
  */
 const HOMES = `f AS (SELECT k.instance, h.writer, h.epoch FROM unnest($10::uuid[]) AS k(instance) LEFT JOIN svc_home h ON h.instance = k.instance
   WHERE (h.writer IS NULL OR NOT ${CAN_WRITE('h.writer')})
@@ -50,9 +49,8 @@ const COMMIT_HOMES = `WITH w AS (${FENCE}), ${CHANGES}, ${HOMES} SELECT count(*)
 /** Time for which changes stay in `svc_change`. A service that did not read them for longer reads all records again. */
 const KEPT = '10 minutes'
 /**
- * Commits a batch if the store has a certain version. It is one statement, so that a paused service holds no lock of
- * `svc_cluster`. If another service is raising the version, this statement waits for the commit of that service, finds
- * another version, and changes nothing.
+ * Commits a batch if the store has the version $9. It is one statement, so that a paused service holds no lock of
+ * `svc_cluster`. `FOR UPDATE` waits for a service that is raising the version, and then compares the new one.
  */
 const COMMIT_VERSION = `WITH c AS (SELECT 1 FROM svc_cluster WHERE version = $9 FOR UPDATE),
 w AS (${fence(' AND EXISTS (SELECT FROM c)')}),
@@ -80,8 +78,8 @@ export interface Release {
 }
 
 /**
- * Instances whose homes change. The result of the commit does not say whether a claim was granted; the row of the home
- * shows it.
+ * Instances whose homes change. The commit also succeeds if a claim is not granted, so the caller must then read the
+ * homes.
  */
 export interface HomeChanges {
   claims?: readonly string[] | undefined
@@ -108,8 +106,8 @@ export interface FencedCommit {
 type Ask = (question: Question) => Promise<Answer>
 
 /**
- * Carries out a commit. Resolves with `refused` if another writer has replaced this one, and with false if the
- * condition of the batch is not met. In both cases nothing was stored.
+ * Carries out a commit. Nothing is stored if it resolves with `refused` (the row of the writer is gone or was changed)
+ * or with false (the condition of the batch is not met).
  */
 export function carryOut(ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> {
   const { guard } = commit
@@ -156,8 +154,8 @@ async function atVersion(ask: Ask, commit: FencedCommit, version: number): Promi
 }
 
 /**
- * Commits a batch whose condition is about one key. The row of this key is locked before it is compared. If the key has
- * no row, one is inserted and locked.
+ * Commits a batch whose condition is about one key. The row of the key is locked before its value is compared. If the
+ * key must be absent, an empty row is inserted as a lock, and removed before the end.
  */
 async function inTransaction(
   ask: Ask,

@@ -1,6 +1,6 @@
 /**
- * Stores the keys as rows. A removed row stays in dead pages, in the log and in backups for a while. The row is
- * encrypted with the secret key, so a rotation of the secret key makes it unreadable.
+ * Stores the keys as rows. A removed row stays in dead pages, in the log and in backups for a while. A rotation of the
+ * secret key makes it unreadable, because the row is encrypted with the former one.
  */
 import type { KeyTable, Places } from '../../key-table.ts'
 import type { Question } from './link.ts'

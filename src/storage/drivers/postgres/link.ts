@@ -1,9 +1,7 @@
 /**
- * One connection to PostgreSQL, which is never restored automatically: its user must check on a new connection whether
- * a statement was carried out.
- *
- * The plain client of `pg` is used. Libraries that reconnect by themselves (`postgres`, the pool of `pg`) do not report
- * when a connection was lost.
+ * One connection to PostgreSQL. It is never restored automatically, because its user must check on a new connection
+ * whether a statement was carried out. So the plain client of `pg` is used: libraries that reconnect by themselves
+ * (`postgres`, the pool of `pg`) do not report when a connection was lost.
  */
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
@@ -47,9 +45,9 @@ export interface Link {
 export class UnfitServer extends StorageFailure {}
 
 /**
- * Returns the settings of a connection. A statement must read rows by the primary key, even if it was planned while the
- * table was empty. Time limits of the server are off, because a limit that ends the wait for a standby would look like
- * success.
+ * Returns the SQL that sets up a connection, and reads the settings of the server that a store depends on. A statement
+ * must read rows by the primary key, even if it was planned while the table was empty. Time limits of the server are
+ * off, because a limit that ends the wait for a standby would look like success.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";
@@ -72,8 +70,8 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
   pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid())`
 
 /**
- * Names of server functions whose warnings do not concern the commit: they warn that the database will soon need a
- * vacuum. The names are the same in all languages.
+ * Server functions whose warnings do not concern the commit: they say that the database will soon need a vacuum. The
+ * names of functions are the same in all languages of the server.
  */
 const HARMLESS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId', 'MultiXactIdCreate'])
 

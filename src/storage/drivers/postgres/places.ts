@@ -1,9 +1,9 @@
 /**
- * Maps keys to rows of the table. The key `instance:<uuid>:rest` is in the row with the scope `<uuid>` and the key
- * `rest`, which saves 46 characters in the row and in its index. The scope of all other keys is the uuid of zeros.
+ * Maps keys to rows of the table. To save space, the key `instance:<uuid>:rest` is in the row with the scope `<uuid>`
+ * and the key `rest`. The scope of all other keys is the uuid of zeros.
  *
- * PostgreSQL compares the bytes of a uuid, so the rows of instances have the order of their keys. An interval of keys
- * is therefore one interval of these rows and one of the other rows.
+ * The rows of instances sort in the order of their keys. An interval of keys is therefore at most one interval of these
+ * rows and one of the other rows.
  */
 import type { CountOptions, RangeOptions } from '../../contract.ts'
 

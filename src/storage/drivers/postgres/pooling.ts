@@ -9,8 +9,8 @@ const SILENCE = 3_000
 const PROCESS = { text: 'SELECT pg_backend_pid()' }
 
 /**
- * Throws a sentence for the operator if a pooler is in front of the server. The signs are: two connections have the
- * same server process, or the server process of one connection has changed.
+ * Throws a sentence for the operator if a pooler changes the server process between transactions. The signs are: two
+ * connections have the same server process, or the server process of one connection has changed.
  */
 export async function refusePooling(link: Link, target: Target): Promise<void> {
   const processOf = async ({ ask }: Link) => (await ask(PROCESS, SILENCE)).rows[0]![0] as number

@@ -1,4 +1,7 @@
-/** Reads for one thread, on one connection. Queries are sent without waiting for earlier answers. */
+/**
+ * Sends the queries of one thread other than its commits, on one connection. No query waits for the answers to earlier
+ * ones.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { KEY_LIMIT } from '../../contract.ts'
@@ -19,8 +22,8 @@ JOIN svc_state s ON s.scope = k.scope AND s.key = k.key COLLATE "C"`
 const ENDING = /^(57P|08|53(?!100))/
 
 /**
- * Creates the reads of one thread. A query is sent again if the connection breaks. This is safe, because a query
- * changes nothing.
+ * Creates the reads of one thread. `ask` sends a query again if the connection breaks, so a query that changes rows
+ * must have the same result when it is repeated.
  */
 export function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined

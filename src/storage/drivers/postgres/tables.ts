@@ -1,9 +1,9 @@
 import { NO_INSTANCE } from './places.ts'
 
 /**
- * Format of the tables. It must also be raised with the version of a kind of record (`repository.ts`), because members
- * of two releases use the store at the same time, and the older ones cannot read newer records. The test `format.test.ts`
- * has a list of the kinds, versions and columns of this format, and fails when they change.
+ * Format of the tables. It must also be raised with the version of a kind of record (`repository.ts`): members of two
+ * releases use a store of one format at the same time, and the older ones cannot read newer records. The test
+ * `format.test.ts` fails when a kind, a version or a column changes.
  */
 export const FORMAT = 6
 
@@ -39,15 +39,12 @@ export const tablesExist = (schema: string) => ({
  * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
  * - `svc_writer` has a row for each run of a thread, which changes with every commit. Pages are mostly empty, so that
  *   the index need not change with the row. Ids are random, because a sequence could give a number again after a
- *   failover. If the row of a main thread is removed, the rows of its other threads are removed too, and no thread of
- *   the service can store anything.
+ *   failover. The removal of a main thread's row removes the rows of its other threads.
  * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only rows of active services have
- *   a `writer`. `leaving` is true while a member gives its instances to the others. Earlier formats have the table
- *   `svc_node`, which stays and is no longer used.
- * - `svc_home` has a row for each instance. It names the service that may write the records of the instance, by the
- *   main thread's writer, and says how often the home was claimed. It does not refer to `svc_writer`, so that a takeover
- *   changes no row per instance. Stores of format 6 may lack the table; a release that does not know it is then the
- *   only active service.
+ *   a `writer`. `leaving` is true while a member gives its instances to the others.
+ * - `svc_home` has a row for each instance. `writer` is the main thread's writer of the service that may write the
+ *   records of the instance, and `epoch` is the number of claims. It does not refer to `svc_writer`, so that a takeover
+ *   changes no row per instance.
  * - `svc_cluster` has one row with the version of the records that every service has in memory.
  * - `svc_change` lists which keys changed in which version.
  */
@@ -131,9 +128,8 @@ const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGI
 END $$`
 
 /**
- * Statement that adds the missing columns of `ADDED`. It waits for all users of the tables, and later users wait for it.
- * So it waits for a moment only, and tries again after a pause, in which it holds up nobody; it gives up after four
- * seconds.
+ * Statement that adds the missing columns of `ADDED`. While it waits for the users of a table, later users wait for it.
+ * So each attempt waits for 200 ms only, and the last one fails after about four seconds.
  */
 const addColumns = (schema: string) => `DO $$ BEGIN
   IF NOT (${hasAdded(schema)}) THEN

@@ -22,8 +22,8 @@ const END_OLDER = {
 }
 
 /**
- * Time limit for getting the lock, as a multiple of `silentMs`: 12.5 s in all. The server releases the lock of a
- * machine that is gone after eleven seconds.
+ * Time limit for getting the lock, as a multiple of `silentMs`; 12.5 s by default. If a machine fails, the server
+ * releases its lock after eleven seconds.
  */
 const LOCK_TIMES = 2.5
 
@@ -38,7 +38,7 @@ export interface UpgradeOptions {
 
 /**
  * Changes the tables. Resolves with the names of other services that use them; empty if the tables are now those of
- * this release. The caller closes the connection, which undoes what was not committed.
+ * this release. The caller must close the connection, because a transaction may still be open.
  */
 export async function upgradeTables(link: Link, { silentMs, make, isDone }: UpgradeOptions): Promise<readonly string[]> {
   const running = await watch(link, silentMs)

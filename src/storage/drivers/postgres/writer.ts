@@ -1,13 +1,13 @@
 /**
  * Writes the commits of one thread in sequence. Each commit raises the number `seq` in the writer's row of `svc_writer`
- * by one, in the same statement as its operations.
+ * by one, in the same transaction as its operations.
  *
  * - If a connection breaks during a commit, the writer reads `seq` on a new connection. The number shows whether the
  *   commit was stored, or must be sent again.
  * - Before this read, the writer ends the old server process and raises `generation` in its row, so that the original
  *   statement changes nothing if it runs late.
- * - If `seq` has neither of the two possible values, the writer refuses all further work. The database has lost commits,
- *   because it was restored from a backup, or is a promoted standby that did not have the newest ones.
+ * - If `seq` has neither of the two possible values, the writer refuses all further work: the database was restored
+ *   from a backup, or is a promoted standby without the newest commits.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,12 +30,11 @@ const BEGIN = `WITH former AS (DELETE FROM svc_writer WHERE service = $2 AND thr
 INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
 /**
  * Error codes after which the same statement may succeed later: a deadlock, a conflict, a lock, too many connections.
- * The failed statement stored nothing.
  */
 const PASSING: ReadonlySet<string | undefined> = new Set([DEADLOCK, '40001', LOCK_TIMEOUT, '53300'])
 /**
- * Error code of a server that has become a standby, which accepts no writes. Another connection may lead to the active
- * server.
+ * Error code of a server that accepts no writes, because it has become a standby. A new connection may lead to the
+ * active server.
  */
 const READ_ONLY = '25006'
 const NO_SUCH_SERVICE = '23503'
@@ -66,8 +65,8 @@ export interface Work {
 export interface Writer {
   id: string
   /**
-   * Writes one commit. The caller must wait for its end before the next call. Resolves with false only if the condition
-   * of the batch is not met.
+   * Writes one commit. The caller must wait for its end before the next call. Resolves with false, and stores nothing,
+   * if the condition of the batch is not met.
    */
   write(work: Work): Promise<boolean>
   isOver(): boolean
@@ -85,8 +84,8 @@ export interface Counts {
 export const TERMINATE = `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN unnest($1::int[], $2::text[]) AS f(pid, started)
   ON a.pid = f.pid AND a.backend_start::text = f.started WHERE a.usename = current_user AND a.pid <> pg_backend_pid()`
 /**
- * Removes the writers of services that have ended, and the writers of their other threads. Waits for the commits that
- * the server still carries out for them; later commits change nothing.
+ * Removes writers; if one is of a main thread, also the writers of its other threads. Waits for the commits that the
+ * server still carries out for them.
  */
 export const REMOVE = 'DELETE FROM svc_writer WHERE id = ANY ($1::uuid[]) RETURNING is_service'
 const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generation < $2 AND NOT is_over RETURNING seq'

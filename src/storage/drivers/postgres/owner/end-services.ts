@@ -17,9 +17,8 @@ const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 const IS_OLD_COMMAND = "w.service IS NULL AND NOT w.is_service AND w.made_at < now() - interval '1 day'"
 
 /**
- * Ends connections that have been idle in a transaction for `forMs` ms, because they hold locks. A process that still
- * runs notices the broken connection and checks whether its commit was stored. Programs that only read, such as
- * `pg_dump`, are not ended.
+ * Ends connections that have been idle in a transaction for `forMs` ms, because they hold locks. Connections that only
+ * read, such as those of `pg_dump`, are not ended.
  */
 export const endIdle = (forMs = 0): Question => ({
   text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
@@ -44,8 +43,8 @@ export async function endServices(link: Link, writers: readonly string[]): Promi
 }
 
 /**
- * Carries out a statement on `svc_service`. Resolves with no rows if the server refuses it: a service works without its
- * row, and a later look stores it.
+ * Carries out a statement on `svc_service`. Resolves with no rows if the server refuses it, because a service works
+ * without its row.
  */
 async function unlessRefused(link: Link, question: Question): Promise<unknown[][]> {
   await askOf(link)('SAVEPOINT shown')
@@ -70,7 +69,7 @@ export interface ReplaceOptions extends Omit<ActiveNode, 'takeover'> {
 
 /**
  * Makes this service active, and ends the services that it replaces. Resolves with the takeover as the list of services
- * shows it; undefined if there was no earlier service.
+ * shows it; undefined if no service has failed or handed over to this one.
  */
 export async function replaceEarlier(link: Link, options: ReplaceOptions): Promise<Takeover | undefined> {
   return replaceOnce(link, options).catch(async (error) => {
@@ -82,11 +81,8 @@ export async function replaceEarlier(link: Link, options: ReplaceOptions): Promi
 }
 
 /**
- * Does the work of `replaceEarlier` in one transaction, because this service may be killed at any step. Otherwise the
- * former owner could continue with its writer but without its row. If this rejects, the caller must undo the transaction.
- *
- * If the machine of this service fails within the transaction, the server holds the locks until it notices the failure
- * (eleven seconds). During this time the former owner cannot raise its counter, and its lease ends.
+ * Does the work of `replaceEarlier` in one transaction. This service may be killed at any step, and the former owner
+ * could otherwise continue with its writer but without its row. If this rejects, the caller must undo the transaction.
  */
 async function replaceOnce(link: Link, { writer, replaced, former, onTakenOver, ...shown }: ReplaceOptions) {
   const ask = askOf(link)

@@ -61,8 +61,8 @@ export interface Holding<Rival> extends Pick<ActiveNode, 'state' | 'takeover'> {
 const SEEN = `EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${NODES}`
 
 /**
- * Begins the work of a service that uses a schema. `link` must hold the locks. Resolves with a function that ends the
- * use of the schema.
+ * Begins the work of a service that uses a schema, and resolves with a function that ends this work. `link` must
+ * already hold the locks.
  */
 export async function holdSchema<Rival>(
   link: Link,

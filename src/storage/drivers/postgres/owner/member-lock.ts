@@ -3,10 +3,8 @@
  * that no service can own the schema alone. Each member also has a lock of its own, which shows that its connection
  * exists.
  *
- * The numbers are hashes of 32 bits. Two schemas of a database, or two members, have the same number in one of four
- * thousand million cases. The second one then refuses to start. A new start of a member has another number. Locks with
- * numbers of 64 bits are separate from these, so each release would have to hold both for as long as older ones may
- * run.
+ * The numbers are hashes of 32 bits, so a service may be refused because of a lock with the same number, in one of four
+ * thousand million cases. Numbers of 64 bits would be other locks, which members of an older release do not see.
  */
 import type { Link } from '../link.ts'
 import type { NodeLook } from './node-watch.ts'

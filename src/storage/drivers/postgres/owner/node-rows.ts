@@ -2,10 +2,9 @@
  * The rows of `svc_service`: each service of a schema has one, with its addresses. A service raises the counter `beat`
  * of its own row and sets `seen_at`.
  *
- * Each service watches the counters of the others by its own clock (`node-watch.ts`). Until an active service has seen
- * a counter rise, `seen_at` is compared with the present time, both by the clock of the database. The list on request
- * and the removal of old rows also use this comparison. The clock of the database may be set, and differs after a
- * failover.
+ * Each service watches the counters of the others by its own clock (`node-watch.ts`), because the clock of the database
+ * may be set, and differs after a failover. `seen_at` is compared with that clock only for a counter that was not yet
+ * seen to rise, for the list on request, and to remove old rows.
  */
 import type { NodeState, ServiceNode, Takeover, TakeoverCause } from '../../../../domain/nodes.ts'
 import { isHost, isPort, type StandbyAddress } from '../../../../domain/standby-address.ts'
@@ -147,8 +146,7 @@ const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > 
 const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
 
 /**
- * Returns a row as the list of services shows it. `self` is the id of the service that has read the rows; that service
- * is not lost.
+ * Returns a row as the list of services shows it. The service `self`, which has read the rows, is never shown as lost.
  */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
   const { id, writer, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row

@@ -1,9 +1,8 @@
 /**
  * Decides which services of a store have ended. Each service raises its own counter in the database, and the watching
- * service measures with its own clock for how long each counter stays the same. Clocks are never compared.
+ * service measures with its own clock for how long each counter stays the same.
  *
- * A wrong decision is safe, because a service that was replaced can store nothing. It only costs new connections of its
- * accounts.
+ * A wrong decision only costs new connections of the accounts, because a service that was replaced can store nothing.
  */
 export interface NodeLook {
   id: string
@@ -34,9 +33,8 @@ const SILENT = 5_000
  */
 const UNCONNECTED = 2_000
 /**
- * Longest time in ms between two reads of the counters. After a longer gap this process or the database may have stood
- * still, so every service gets the whole time again. A service is therefore dead only after five looks, and unconnected
- * after three.
+ * Longest time in ms between two reads of the counters. After a longer gap, this process or the database may have stood
+ * still, so the observation of each service begins again.
  */
 export const LONGEST_GAP = 1_500
 

@@ -3,8 +3,8 @@
  * the last query that succeeded, by the service's own clock.
  *
  * A standby, or another member of a cluster, that can reach the database replaces this service, which must end its
- * sessions. If no rival replaces it, because each rival is stopping or cannot reach the database either, this service
- * keeps its sessions for up to a minute. Otherwise hundreds of accounts would have to log in again.
+ * sessions. If each rival is stopping or cannot reach the database either, this service keeps its sessions for up to a
+ * minute: otherwise hundreds of accounts would have to log in again.
  */
 import type { LeaseMoment } from '../../../shared-lease.ts'
 import { PATIENCE } from './standbys.ts'

@@ -1,6 +1,6 @@
 /**
- * Connects again with attempts that overlap. A new attempt is needed if the packets of the last one are lost. It does
- * not end earlier attempts, because a slow server may need seconds for each connection.
+ * Connects again with attempts that overlap. The packets of an attempt may be lost, and a slow server may need seconds
+ * for each connection.
  */
 import { orLate } from '../../../../lib/deadline.ts'
 import type { Link } from '../link.ts'

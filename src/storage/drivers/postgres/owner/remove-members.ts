@@ -7,21 +7,21 @@ import type { NodeLook } from './node-watch.ts'
 import { SILENCE } from './schema-lock.ts'
 
 /**
- * Limits the wait for a locked row. An operator may have locked it, or a thread of the member that still runs. The next
- * look tries again.
+ * Limits the wait for a row that an operator, or a thread of the member that still runs, has locked. The next look
+ * tries again.
  */
 const PATIENCE = "SET LOCAL lock_timeout = '1s'"
 /**
- * Locks the row of this member. This member can still write while the lock is held, but no other member can remove it.
- * So if two members judge each other dead, the second one finds that it was removed itself, and removes nobody.
+ * Locks the row of this member, so that no other member can remove it; its threads can still write. If two members
+ * judge each other dead, the second one then finds that it was removed itself.
  */
 const KEEP = 'SELECT FROM svc_writer WHERE id = $1 FOR KEY SHARE'
 const LOCK = 'SELECT FROM svc_writer WHERE id = $1 FOR UPDATE'
 
 /**
- * Removes the member `dead` if its counter and its connection are still those in `dead`, so it has given no sign of
- * life since then. The member `own` must still be in the store. Resolves with true if the member was removed. After a
- * rejection with an error of the server, nothing was removed.
+ * Removes the member `dead` if its counter and its connection are still those in `dead`, and if the member `own` was
+ * not removed. Resolves with whether the member was removed. After a rejection with an error of the server, nothing was
+ * removed.
  */
 export async function removeMember(link: Link, own: string, dead: NodeLook): Promise<boolean> {
   const ask = askOf(link)

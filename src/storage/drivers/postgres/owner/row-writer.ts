@@ -11,14 +11,14 @@ import type { Link, Question } from '../link.ts'
  */
 const REFUSED = /^(53[012]|42501)/
 /**
- * Matches error codes of conflicts: the server has chosen this statement to end a deadlock or a conflict, or the writer
- * of the row was removed at the same time. The next look of the service finds out what is true.
+ * Matches error codes of conflicts: a deadlock, or the writer of the row was removed at the same time. The next look of
+ * the service finds out what is true.
  */
 const PASSING = /^(40|23503)/
 
 /**
- * True if the server has answered that it does not store the row, but still serves other queries. False for a read-only
- * server, which stores nothing at all: another server may be the primary one.
+ * True if the server refuses the row, but still serves other queries. False for a read-only server, because another
+ * server may be the primary one.
  */
 export const isRefusal = (error: unknown): boolean => REFUSED.test(codeOf(error) ?? '')
 

@@ -43,8 +43,8 @@ export const isReserved = async (link: Link): Promise<boolean> => (await link.as
 export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
 
 /**
- * Repeats a query until its answer is true, for up to `withinMs`: the server needs some time to release the lock of an
- * ended process. Resolves with false if the answer stays false.
+ * Repeats a query until its answer is true, because the server needs some time to release the lock of an ended process.
+ * Resolves with false if the answer is still false after `withinMs`.
  */
 export async function isSoon(isTrue: () => Promise<boolean>, withinMs = PATIENCE): Promise<boolean> {
   const until = performance.now() + withinMs

@@ -1,9 +1,8 @@
 /**
- * A member of a cluster: one of several services that use a schema at the same time. Every member watches all others, and
- * removes the writers of those that no longer run, whose instances can then be claimed.
+ * A member of a cluster: one of several services that use a schema at the same time. Every member watches all others,
+ * and removes the writers of those that no longer run, whose instances can then be claimed.
  *
- * A member that was removed by mistake can store nothing, and its process ends. So a mistake costs some connections, and
- * no record.
+ * A member that was removed by mistake can store nothing, and its process ends. So no record is lost.
  */
 import { BRAND } from '../../../../domain/brand.ts'
 import type { Takeover } from '../../../../domain/nodes.ts'
@@ -34,8 +33,8 @@ const OVER = 'Another member of the cluster has removed this one from the store 
 const AWAY = 'The service cannot reach PostgreSQL, and another member of its cluster may reach it.'
 /**
  * SQL that is true if the writer `w` can be removed at once: it is marked as over, or its service owned the schema
- * alone. A service cannot own it alone while members hold the lock of the schema. Any other writer may belong to a
- * member that has lost its connection for a moment, so that member is watched first.
+ * alone, which is impossible while members run. Any other writer may belong to a member that has lost its connection
+ * for a moment.
  */
 const IS_ALONE = `(w.is_over OR EXISTS (SELECT FROM svc_service n WHERE n.writer = w.id AND n.state = 'active')) AND NOT ${IS_CONNECTED}`
 
@@ -110,7 +109,7 @@ const isAddressed = (rival: Rival): rival is Member => rival.host !== undefined
 
 /**
  * Returns the members that could replace this one. While the disk of the database is full, only the connection of a
- * member shows that it runs. A member whose row was not stored has no address, so it cannot be asked.
+ * member shows that it runs.
  */
 export function rivalsOf(nodes: readonly NodeRow[], own: string, services: readonly NodeLook[]): Rivals<Rival> {
   const addressed = new Map(membersIn(nodes, own, Number.POSITIVE_INFINITY).map((each) => [each.id, each]))

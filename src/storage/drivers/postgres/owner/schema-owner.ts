@@ -2,9 +2,8 @@
  * Ensures that only one service uses a schema: two would log in with the same accounts and send the same queued
  * messages.
  *
- * The owner holds an advisory lock on a separate connection. The server releases it when the connection ends, even
- * after a kill. Another service may then take the schema. The earlier owner cannot write, because its writers are
- * removed, and its process ends.
+ * The owner holds an advisory lock on a separate connection. When this connection ends, another service may take the
+ * schema. It removes the writers of the earlier owner, which can then store nothing and ends.
  */
 import type { Takeover } from '../../../../domain/nodes.ts'
 import { connect } from '../link.ts'

@@ -153,10 +153,7 @@ export async function waitForTurn(
   }
 }
 
-/**
- * Removes the row of this standby. Never rejects. A row that cannot be removed shows a lost service until the owner
- * removes it.
- */
+/** Removes the row of this standby. Never rejects: a row that remains is shown as a lost service for an hour. */
 async function remove(target: Target, node: TurnOptions['node']): Promise<void> {
   const link = await connect(target, { name: 'standby' }).catch(() => undefined)
   await link?.ask(removeNode(node), SILENCE).catch(() => {})

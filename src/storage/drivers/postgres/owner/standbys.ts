@@ -1,7 +1,7 @@
 /**
  * The owner of a schema asks its standbys over HTTP whether they can reach the database. Each standby puts its address
- * into the name of its connection. So the owner also finds a standby that cannot write its row because the disk of the
- * database is full, and a standby that hangs but keeps its connection.
+ * into the name of its connection, so that the owner also finds a standby whose row is missing or old, for example
+ * because the disk of the database is full.
  */
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'

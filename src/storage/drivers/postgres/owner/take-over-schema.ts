@@ -40,7 +40,7 @@ const OTHER_CONNECTIONS = 4
 
 /**
  * Makes this service the owner of the schema. Resolves with the takeover as the list of services shows it; undefined if
- * there was no earlier service.
+ * no service has failed or handed over to this one.
  */
 export async function takeOverSchema(link: Link, target: Target, options: TakeoverOptions): Promise<Takeover | undefined> {
   const { writer, node, turn, threads, onTakenOver } = options
