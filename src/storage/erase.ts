@@ -1,4 +1,7 @@
-/** Finishes interrupted deletions: removes the records, media and key of each instance without a configuration. */
+/**
+ * Erases what interrupted deletions and creations have left: the records, media and key of each instance without a
+ * configuration.
+ */
 import type { Log } from '../domain/log.ts'
 import { isUuid } from '../lib/is-uuid.ts'
 import { isAlone } from './beside-members.ts'

@@ -36,7 +36,8 @@ export interface KeyRing {
   /** Drops the key from memory, because another service has deleted the instance. */
   forget(instance: string): void
   /**
-   * Destroys the key of an instance. When the promise resolves, nothing that was encrypted with the key can be read.
+   * Destroys the key of an instance; durable when the promise resolves. If the keys are in a database, copies of the
+   * key remain in it for a while (`key-rows.ts`).
    */
   destroy(instance: string): Promise<void>
 }

@@ -24,7 +24,7 @@ export interface Members {
   reachesStore(): boolean
   /**
    * Marks this service as one that gives its instances away. The other members read the mark after the next update of
-   * its row.
+   * this service's row.
    */
   leave(): void
   /**

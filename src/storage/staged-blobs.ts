@@ -7,8 +7,8 @@ import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from '.
 export const stagedOwner = (instance: string): string => STAGED + instance
 
 /**
- * Copies the staged media of an instance to the instance, and adds their bytes to `counter`, which counts all blobs.
- * Does nothing if no media are staged.
+ * Copies the staged media of an instance to the instance, and adds their bytes to `counter`, which does not count
+ * staged media. Does nothing if no media are staged.
  */
 async function adoptStaged(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.add(counter, 0, BigInt(await copyBlobs(items, stagedOwner(instance), instance)))

@@ -71,7 +71,7 @@ export function createFailing(deps: FailingDeps): Failing {
     away.set(instance, { until: clock.now() + times.giveUpAfter, ms: before?.ms ?? times.keepAway / 2 })
   }
 
-  /** Forgets the instances that did not fail here again, for `ms` after the time for which they were kept away. */
+  /** Forgets the instances that have not failed here again within `ms` after the time for which they were kept away. */
   function forgetOld(): void {
     for (const [instance, { until, ms }] of away) if (clock.now() >= until + ms) away.delete(instance)
   }

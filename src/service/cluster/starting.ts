@@ -24,7 +24,7 @@ export function createStarting({ homes, map, store, keyRing, directory, start, e
     // True if the instance must not be started here now. A paused instance is started at the end of its pause.
     const isGone = () =>
       !homes.isOwn(instance) || map.isLeaving(instance) || !waiting.has(instance) || directory.isPaused(instance)
-    // If it is not configured, another member has deleted the instance before this one claimed it.
+    // If the instance has no configuration, another member has deleted it before this one claimed it.
     const isConfigured = (await store.get(keys.config(instance))) !== undefined
     if (isGone()) return
     if (!isConfigured) return erase(instance)

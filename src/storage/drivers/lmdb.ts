@@ -121,7 +121,7 @@ export interface LmdbOptions extends OpenOptions {
 
 const OVER_SENTENCE = 'The disk failed in a way after which the store can no longer be read or written.'
 
-/** Creates the folder and the lock file of a new store. */
+/** Creates the folder and the lock file of the store if they are missing. */
 function prepareFolder({ dir, mustExist = false }: LmdbOptions): void {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))

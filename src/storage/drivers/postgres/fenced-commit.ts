@@ -50,7 +50,8 @@ const COMMIT_HOMES = `WITH w AS (${FENCE}), ${CHANGES}, ${HOMES} SELECT count(*)
 const KEPT = '10 minutes'
 /**
  * Commits a batch if the store has the version $9. It is one statement, so that a paused service holds no lock of
- * `svc_cluster`. `FOR UPDATE` waits for a service that is raising the version, and then compares the new one.
+ * `svc_cluster`. `FOR UPDATE` waits for a service that is raising the version; the condition is then checked on the new
+ * version.
  */
 const COMMIT_VERSION = `WITH c AS (SELECT 1 FROM svc_cluster WHERE version = $9 FOR UPDATE),
 w AS (${fence(' AND EXISTS (SELECT FROM c)')}),

@@ -43,8 +43,8 @@ export const tablesExist = (schema: string) => ({
  * - `svc_service` has a row for each service. Its counter `beat` grows every second. Only rows of active services have
  *   a `writer`. `leaving` is true while a member gives its instances to the others.
  * - `svc_home` has a row for each instance. `writer` is the main thread's writer of the service that may write the
- *   records of the instance, and `epoch` is the number of claims. It does not refer to `svc_writer`, so that a takeover
- *   changes no row per instance.
+ *   records of the instance. `writer` is no foreign key, so that a takeover changes no row per instance. `epoch` is the
+ *   number of claims.
  * - `svc_cluster` has one row with the version of the records that every service has in memory.
  * - `svc_change` lists which keys changed in which version.
  */

@@ -17,7 +17,7 @@ import { codeOf, DEADLOCK, DISK_FULL, LOCK_TIMEOUT } from './error-codes.ts'
 import { carryOut, type FencedCommit, type Guard, type HomeChanges, isOfKey, sort } from './fenced-commit.ts'
 import type { Link } from './link.ts'
 
-/** Error for a commit of which nothing was stored, because another writer has replaced the writer of this thread. */
+/** Error of a writer that another one has replaced, or of a service that another one may have replaced. */
 export class Fenced extends StorageFailure {}
 
 /**
@@ -70,7 +70,7 @@ export interface Writer {
    */
   write(work: Work): Promise<boolean>
   isOver(): boolean
-  /** Ends the writer. None of its commits can be stored after the promise has resolved. */
+  /** Ends the writer, and removes its row if the server answers. Must be called when no commit is under way. */
   close(): Promise<void>
   counts(): Readonly<Counts>
 }

@@ -21,8 +21,8 @@ const LEAVE = `UPDATE svc_service SET leaving = true, since = now() WHERE writer
   AND EXISTS (SELECT FROM svc_service WHERE writer = ANY ($2::uuid[]) AND state = 'member' AND NOT leaving) RETURNING 1`
 
 /**
- * Marks the row of the member `writer` as leaving if at least one of `others` stays, and resolves with whether it did
- * so. After a rejection, the row is possibly marked until the member writes it again.
+ * Marks the row of the member `writer` as leaving if at least one of `others` stays, and resolves with whether the row
+ * was marked. After a rejection, the row is possibly marked until the member writes it again.
  */
 export async function decideToLeave(link: Link, writer: string, others: readonly string[]): Promise<boolean> {
   const endsAt = performance.now() + DECIDED_WITHIN

@@ -33,8 +33,8 @@ const OVER = 'Another member of the cluster has removed this one from the store 
 const AWAY = 'The service cannot reach PostgreSQL, and another member of its cluster may reach it.'
 /**
  * SQL that is true if the writer `w` can be removed at once: it is marked as over, or its service owned the schema
- * alone, which is impossible while members run. Any other writer may belong to a member that has lost its connection
- * for a moment.
+ * alone, which no service can do while this member holds the lock of the schema. Any other writer may belong to a
+ * member that has lost its connection for a moment.
  */
 const IS_ALONE = `(w.is_over OR EXISTS (SELECT FROM svc_service n WHERE n.writer = w.id AND n.state = 'active')) AND NOT ${IS_CONNECTED}`
 

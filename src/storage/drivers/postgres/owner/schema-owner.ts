@@ -3,7 +3,7 @@
  * messages.
  *
  * The owner holds an advisory lock on a separate connection. When this connection ends, another service may take the
- * schema. It removes the writers of the earlier owner, which can then store nothing and ends.
+ * schema, and removes the writers of the earlier owner. The earlier owner can then store nothing, and ends.
  */
 import type { Takeover } from '../../../../domain/nodes.ts'
 import { connect } from '../link.ts'
