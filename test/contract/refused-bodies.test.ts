@@ -1,7 +1,7 @@
 /**
  * Tests that a client receives the answer to a refused body. Many clients read an answer only after they have sent the
- * whole body. So the service reads the rest of a refused body, and drops it. Otherwise such clients would report a
- * broken pipe.
+ * whole body. So the service reads and drops the rest of a refused body, up to a limit. Otherwise such clients would
+ * report a broken pipe.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * A call in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible. There is one for each
- * documented operation, with every optional field. `refused` is the answer, if the service refuses the call.
+ * A call in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible. There is at least one
+ * for each documented operation, and some have optional fields. `refused` is the answer, if the service refuses the call.
  */
 export interface TheirCall {
   route: string

@@ -97,8 +97,7 @@ async function copiesOf(contact: string, id: string): Promise<InboxItem> {
 }
 
 function said({ proto, attrs, nodes }: MessageCopy) {
-  // The group's sender key is sent to each device only once. So only one of the copies contains it, and it is left out
-  // of the comparison.
+  // A copy may contain the group's sender key, which the other copy lacks. So the key is left out of the comparison.
   const { senderKeyDistributionMessage: _, ...message } = proto as Json
   return { message, attrs, nodes }
 }

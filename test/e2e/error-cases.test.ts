@@ -20,8 +20,8 @@ let places: Places
 
 before(async () => {
   web = await serveFiles()
-  // No trace of the stanzas is written: the network answers with error codes that the real network never uses for these
-  // queries, so the check of the traces would fail.
+  // No trace of the stanzas is written: the network answers with error codes that the specification of the protocol
+  // does not have for these queries, so the check of the traces would fail.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   business = operationsOf(stage)
   person = operationsOf(await joinStage(stage.world, PERSON, { name: 'Person' }))

@@ -25,10 +25,7 @@ const heard = (reader: EventReader, text: string) => reader.waitFor(text, has(te
 const texts = (reader: EventReader) =>
   reader.events.flatMap(({ data }) => (data.type === 'received' ? (data.text as { message: string }).message : []))
 
-/**
- * Opens a stream, and resolves when it is ready. An instance without a webhook creates events only while a stream is
- * open.
- */
+/** Opens a stream, and resolves when it is ready. Before that, an instance without a webhook keeps no events. */
 async function open(options: Parameters<typeof readStream>[1] = {}, of = instance): Promise<EventReader> {
   const reader = await readStream(of.api_url, options)
   await reader.waitFor('ready', ({ event }) => event === 'ready')

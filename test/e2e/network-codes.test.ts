@@ -1,6 +1,7 @@
 /**
- * Refuses the query of every operation with each error code. One account has every role, so that it can send all
- * queries: it is a business, administers a group and a community, and owns a channel.
+ * Answers the queries of the operations in `network-codes.ts` with error codes, with nothing, or with the end of the
+ * connection. One account has most of the required roles: it is a business, administers a group and a community, and
+ * owns a channel. Another account sends the queries that a business cannot send (`OF_A_PERSON`).
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -16,8 +17,8 @@ const PERSON = '5511999990022'
 const ANA = '5511988880021'
 const BEN = '5511988880022'
 
-// No trace of the stanzas is written: the network answers with error codes that the real network never uses for these
-// queries, so the check of the traces would fail.
+// No trace of the stanzas is written: the network answers with error codes that the specification of the protocol
+// does not have for these queries, so the check of the traces would fail.
 const stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
 const operations = operationsOf(stage)
 const other = await joinStage(stage.world, PERSON, { name: 'Person' })

@@ -1,6 +1,6 @@
 /**
- * A service that logs everything runs a long scenario with most failures. Its log, metrics and refusals are then
- * searched for every secret, message content and phone number.
+ * A service with the log level `trace` runs a long scenario with many failures. Its log, metrics and refusals are then
+ * searched for the secrets, message contents and phone numbers of the scenario.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
  * A group or channel may be absent for an account because it never existed, or because the account was never in it or
- * has left it. Every operation and every send must answer with the same code in all these cases.
+ * has left it. An operation or a send that requires it must answer with the same code in all these cases.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ const ANA = '5511988880031'
 let stage: Stage
 let operations: Operations
 let picture: string
-/** Ids of groups: a group that never existed, a group of other people, and the groups that the account has left. */
+/** Ids of groups: one that does not exist, one of other people, and two that the account is no longer in. */
 let groups: string[]
 let communities: string[]
 let channels: string[]
@@ -103,7 +103,7 @@ test('every operation on a channel', async () => {
 
 /**
  * The flags of a chat (such as archived or muted) belong to the account, so they can still be changed for a group that
- * it has left. Only the expiration requires membership, so it is tested with all groups.
+ * it has left. The expiration requires membership, so it is tested with all groups.
  */
 test('what is done with the chat of a group that the account was never in', async () => {
   for (const { id, kind, fields } of endpoints) {

@@ -1,6 +1,6 @@
 /**
- * Lists the error code that is expected if a chat does not exist for the account, for each field that can name the
- * chat. `not-there.test.ts` checks this code for every operation.
+ * Lists the expected error code if a group, community or channel does not exist for the account, by the field that
+ * names it. `not-there.test.ts` checks these codes.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 

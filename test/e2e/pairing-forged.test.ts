@@ -18,7 +18,7 @@ for (const verify of ['strict', 'warn'] as const) {
     let see: ReturnType<typeof watch>
     const skip = verify === 'warn' && repetition
     before(async () => {
-      // This network refuses every query of a login without a pairing, unlike the real network. So no trace of the
+      // This network refuses the queries after a login without a pairing, unlike the real network. So no trace of the
       // stanzas is written, because the check of the traces would fail.
       world = await startWorld({ env: { SVC_NETWORK_VERIFY: verify }, untraced: true })
       see = watch(world)

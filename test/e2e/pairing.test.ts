@@ -1,6 +1,6 @@
 /**
- * Tests that a number is linked by QR code and by pairing code, and every failure before the first login (rows 2, 3, 6,
- * 9, 12, 13, 29 and 31 of `workers/shard/lifecycle/table.ts`).
+ * Tests that a number is linked by QR code and by pairing code, and failures before the first login. A number in the
+ * title of a test is a row of `workers/shard/lifecycle/table.ts`.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests the time limits of linking with a passkey: of the QR codes, the options, the proof, and every wait. */
+/** Tests time limits of linking with a passkey, for example those of the proof and of the waits for the owner. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PasskeyInput } from '../../packages/sandbox/src/testing.ts'

@@ -1,4 +1,4 @@
-/** Tests linking with a passkey. `test/faults/long/passkey-bends.test.ts` tests every deviation from the protocol. */
+/** Tests linking with a passkey. `test/faults/long/passkey-bends.test.ts` tests deviations from the protocol. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAuthenticator, type Options } from '../harness/passkey-authenticator.ts'

@@ -1,6 +1,6 @@
 /**
- * Texts are sent and received on PostgreSQL while the service is stopped once, killed twice, and has no database for a
- * while. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
+ * Tests a service on PostgreSQL: texts and media over kills and an outage of the database, the number of statements,
+ * commands, and a move to lmdb. `npm run test:postgres` runs most other end-to-end tests on PostgreSQL.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

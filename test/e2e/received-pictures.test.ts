@@ -1,6 +1,6 @@
 /**
- * Events contain the URLs of profile and group pictures that the service already knows. It queries each unknown URL
- * once, after the event.
+ * Events contain the URLs of profile and group pictures that the service already knows. It queries unknown URLs after
+ * the event, but only for some of the authors in a large group.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
  * For every declared kind of message and notification, a test function (`Tell`) makes it happen on the simulated
- * network. The whole payload that the webhook receiver gets is compared.
+ * network, and compares the payload that the webhook receiver gets.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

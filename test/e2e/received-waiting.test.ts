@@ -62,8 +62,8 @@ test('a message that linked devices get no content of is fetched from the phone,
   for (const { id } of [alone, inGroup]) assert.equal(told(id).length, 1)
 })
 
-// An earlier bug: each undecryptable message blocked the library's only queue for 260 ms, so one sender with a broken
-// key delayed everybody.
+// An earlier bug: each undecryptable message blocked the library's queue for 260 ms, so one sender with a broken key
+// delayed everybody.
 test('a burst that cannot be read holds up nobody else, and is read in the end', async () => {
   const { sandbox, receiver } = story.world
   const BURST = 120

@@ -1,5 +1,5 @@
 /**
- * Tests restarts of the service in every state of an instance, and the end of a temporary ban, which may come while the
+ * Tests restarts of the service in most states of an instance, and the end of a temporary ban, which may come while the
  * service is down (rows 26, 32 and 33 of `workers/shard/lifecycle/table.ts`).
  */
 import assert from 'node:assert/strict'

@@ -64,7 +64,7 @@ before(async () => {
       if (event.type !== 'state') return
       const { instance, state } = event
       const before = seen.get(instance) ?? []
-      // A report without a change of state means only that a session has ended, so it is ignored.
+      // A report may contain the same state again, for example when a session has ended. Then it is ignored.
       if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
     },
     silent,

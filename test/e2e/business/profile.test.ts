@@ -71,8 +71,8 @@ test('a time zone in another letter case reaches the others as the tz database w
     ['utc', ['UTC']],
     ['AMERICA/SAO_PAULO', ['America/Sao_Paulo']],
     ['america/port-au-prince', ['America/Port-au-Prince']],
-    // The tz database has two names for some time zones. The service keeps the name that it was given, and only
-    // corrects its upper and lower case.
+    // The tz database has two names for some time zones. The service keeps the given name if its case is right. A name
+    // in another case may be replaced by the other name of the zone.
     ['Asia/Kolkata', ['Asia/Kolkata']],
     ['US/Pacific', ['US/Pacific']],
     ['asia/kolkata', ['Asia/Calcutta', 'Asia/Kolkata']],

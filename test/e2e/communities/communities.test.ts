@@ -164,7 +164,7 @@ test('a community that ends is gone, and its groups live on by themselves', asyn
   assert.equal(await ground.refused('communities.deactivate', { community_id: chat }), 'group_not_found')
 })
 
-// An earlier bug: only the notification of a change updated the lists, and it arrives after the answer to the request.
+// An earlier bug: the lists were updated by the notification of a change, which arrives after the answer to a request.
 test('a community is in the lists with the answer that made it, and in none with the answer that ended it', async () => {
   const parents = async () =>
     ((await ground.must('groups.list', { page_size: 500 })) as { data: Json[] }).data.map(({ community_id }) => community_id)

@@ -199,7 +199,7 @@ for (const [code, expected] of [
     assert.equal((await entry(chat))?.name, 'Again')
   })
 
-// An earlier bug: only the notification of a change updated the lists, and it arrives after the answer. So a renamed
+// An earlier bug: the lists were updated by the notification of a change, which arrives after the answer. So a renamed
 // group still had its old name.
 test('what the account itself has done to a group is in the lists with the answer', async () => {
   const left: string[] = []

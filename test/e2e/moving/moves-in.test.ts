@@ -90,7 +90,7 @@ for (const source of sources)
       const library = await linkFolder(world, sandbox, PHONE, folder)
       const { client } = library
       group = (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
-      // Ana has sent and received messages, Bia has only received one, and Caio has only sent one.
+      // In the private chats Ana has sent and received messages, Bia has only received one, and Caio has only sent one.
       await sandbox.send(ANA, PHONE, { text: 'hello from Ana' })
       await received(client, 'hello from Ana')
       await client.socket.sendMessage(jidOf(ANA), { text: 'hello Ana' })

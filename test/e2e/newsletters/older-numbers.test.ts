@@ -1,6 +1,6 @@
 /**
- * Tests a network that knows GraphQL operations only by the query ids of older clients. The service must send each
- * operation with the id that the network knows.
+ * Tests a network that does not know the newest query ids of GraphQL operations, but knows those of older clients. The
+ * service must send an operation with an id that the network knows.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
