@@ -21,8 +21,8 @@ export interface NetworkReturn {
 /** The same rate as that of the starts of a process, so that the network gets no more logins than after a start. */
 const EACH = SECOND / 25
 /**
- * Time in ms in which an instance is told only once. Its own proxy may be the reason for its failures, while another
- * instance connects and disconnects all the time.
+ * Time in ms in which an instance is told at most once. Its own proxy may be the reason for its failures, while another
+ * instance connects and disconnects often.
  */
 const ONCE_IN = 30 * SECOND
 

@@ -1,6 +1,6 @@
 /**
- * The only module that changes the status of an instance. Events are processed one after another: the new state is
- * committed with its `instance_status` event, then announced, then the effects run.
+ * Changes the status of an instance in its shard. Events are processed one after another: the new state is committed
+ * with its `instance_status` event, then announced, then the effects run.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -132,7 +132,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
     deps.onChange(state, previous)
     deps.announce(state)
     for (const effect of move.effects) {
-      // A failed effect must not block the next ones: without its retry timer an instance would never reconnect.
+      // A failed effect must not block the next ones: without its retry timer an instance would not reconnect by
+      // itself.
       await carryOut(effect).catch((error) =>
         log.error({ err: error, row: move.row, effect: effect.do }, 'an action that follows a state change failed'),
       )
@@ -142,7 +143,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 
   /**
    * Processes an event again after a pause, because the new state could not be written. An event of a session or timer
-   * occurs only once, and without it the next session would never be opened.
+   * is not repeated, and without it the next session might not be opened.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return

@@ -77,7 +77,7 @@ const hasCode =
     event.code !== null && codes.includes(event.code)
 
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
-/** With credentials, `starting` is handled like `connecting`: a lost connection must never end the instance. */
+/** With credentials, `starting` is handled like `connecting`: a lost connection must not end the instance. */
 const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
 
 const linked = (_: Lifecycle, { phone, platform }: Of<'paired'>): Step => ({
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
     run: { failedStarts: 0 },
     effects: [timer('qrIdle', QR_IDLE)],
   })),
-  // A later QR code does not restart the idle timer; only a request for a QR code does.
+  // A later QR code does not restart the idle timer, but a request for a QR code does (row 11).
   row('3: next code', ['qr'], 'qrShown', () => ({ status: 'qr', reason: 'pairing_required', run: { attempt: 0 } })),
   row('11: read', ['qr'], 'qrRequested', () => ({
     status: 'qr',

@@ -1,6 +1,5 @@
 /**
- * Keeps a media file in a separate folder on disk while it is being sent, so that even a large file is never completely
- * in memory.
+ * Keeps a media file in a separate folder on disk while it is being sent, so that a download need not fit in memory.
  */
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

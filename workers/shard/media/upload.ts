@@ -70,10 +70,7 @@ export async function upload(
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
-/**
- * Uploads media that needs no conversion. Except for channels, it is encrypted while it is downloaded, so its plain
- * bytes are never on this disk.
- */
+/** Uploads media that needs no conversion. Except for channels, it is encrypted before it is written to disk. */
 export function uploadAsItComes(
   context: SendContext,
   to: Pick<Destination, 'kind'>,
@@ -103,8 +100,8 @@ export const uploadPlain = async (context: UploadContext, path: string, folder: 
   send(context, path, folder, (await measure(path)).fileSha256)
 
 /**
- * Uploads a file to a media host. The cached credentials of the hosts can become invalid before they expire, so every
- * host is tried once more with new ones.
+ * Uploads a file to a media host. The cached credentials of the hosts can become invalid before they expire. So if all
+ * hosts refuse the file, they are tried once more with new ones.
  */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')

@@ -1,6 +1,6 @@
 /**
- * Every kind of data that is kept about a message, with its lifetime and limits. Some rows are kept in two generations:
- * they stay for one to two terms, but a full generation of newer rows evicts them earlier.
+ * The kinds of data that this folder keeps about messages, with their lifetimes and limits. Some rows are kept in two
+ * generations: they stay for one to two terms, but a full generation of newer rows evicts them earlier.
  */
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Term } from '../../../src/storage/generations.ts'

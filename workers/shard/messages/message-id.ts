@@ -4,7 +4,7 @@
  */
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
-/** Every id of a linked device on the web begins with these characters, followed by 18 hexadecimal digits. */
+/** The ids of Baileys begin with these characters, followed by 18 hexadecimal digits. */
 const PREFIX = '3EB0'
 const DIGITS = 18
 

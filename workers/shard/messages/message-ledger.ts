@@ -1,6 +1,6 @@
 /**
- * Owns all data about messages. The rows of a received message are written in the commit of its event, so this module
- * only returns their operations. Sent messages are stored before they are sent.
+ * Combines the modules of this folder, which keep data about messages. The rows of a received message are written in
+ * the commit of its event, so this module only returns their operations. Sent messages are stored before they are sent.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'

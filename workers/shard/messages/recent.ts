@@ -14,7 +14,7 @@ import { FACETS } from './facets.ts'
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
 /** Number of messages that every instance may keep, even if the whole thread has too many. */
 const MIN_OF_INSTANCE = 250
-/** Share of the limits that every chat keeps, unless this leaves too many messages. */
+/** Share of the limits that a chat keeps of its messages that are not old, unless this leaves too many messages. */
 const FLOOR = 1 / 200
 /**
  * Share of the limits that is evicted at once. If only one message were evicted, every new message would have to scan
@@ -26,7 +26,7 @@ const SLACK = 1 / 32
  * the heap of a thread is limited.
  */
 const SHORT = 1_024
-/** Maximum number of messages of different authors with the same id. Honest clients never share an id. */
+/** Maximum number of messages of different authors with the same id. Honest clients choose different ids. */
 const MAX_WRITERS = 4
 
 /** Totals of a thread: the messages that all of its instances have in memory, and the number of these instances. */
@@ -52,7 +52,7 @@ export interface Recent {
    */
   newest(fits: (key: WAMessageKey) => boolean, max: number): WAMessage[]
   /**
-   * Returns the key of a channel post, by the number that the network gave it. Later stanzas about the post contain
+   * Returns the key of a channel post, by the number that the network gave it. Later stanzas about the post may contain
    * only this number.
    */
   post(newsletter: string, serverId: string): WAMessageKey | undefined

@@ -1,7 +1,7 @@
 /**
  * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits, reactions and comments.
- * There is one encrypted row per message with such a secret. It is written in the commit of the message's event, or
- * before the message is sent.
+ * There is at most one encrypted row per message. It is written in the commit of the message's event, or before the
+ * message is sent.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'

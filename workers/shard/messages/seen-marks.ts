@@ -1,6 +1,6 @@
 /**
- * Recognizes redelivered messages by a hash per ciphertext and per message. The hashes are kept in two generations of a
- * fixed size; this is enough, because the network redelivers a message within a short time or never.
+ * Recognizes redelivered messages by hashes: of each ciphertext, and of the id, chat and author. The hashes are kept in
+ * two generations of a fixed size, which have room for far more messages than the offline backlogs in our trials.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { createKeyCounts } from '../../../src/lib/key-counts.ts'

@@ -40,7 +40,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
   let forgotten = 0
   let isForgetting = false
 
-  /** Writes a change. The message was changed on the phones even if this is not stored, so a failure is only logged. */
+  /** Writes a change that has already happened on the network, so a failure is only logged. */
   const write = (...ops: Op[]) =>
     writing.add(
       store.commit({ ops }).then(

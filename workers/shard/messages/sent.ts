@@ -1,6 +1,6 @@
 /**
- * Stores sent messages for retry receipts ("Waiting for this message"), for at most 24 h. A message is written before
- * the network call, so that the queue can send the same message again if the outcome is lost.
+ * Stores sent messages for retry receipts ("Waiting for this message"), for about 24 h. A message is written before the
+ * network call, so that the queue can send the same message again if the outcome is lost.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -38,7 +38,7 @@ export interface Sent extends Pick<SentChanges, 'change' | 'numbered' | 'remove'
   get(messageId: string): Promise<proto.IMessage | undefined>
   stored(messageId: string): Promise<StoredMessage | undefined>
   /**
-   * Returns the message id of a channel post, by the number that the network gave it. Later stanzas about the post
+   * Returns the message id of a channel post, by the number that the network gave it. Later stanzas about the post may
    * contain only this number.
    */
   post(newsletter: string, serverId: string): Promise<string | undefined>
@@ -71,7 +71,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const writing = createUnderWay()
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
-    // Nothing is lost: the queue sends the item again after the next start.
+    // A queued message is not lost: the queue sends it again after the next start.
     if (isStopped) throw new Failure('instance_not_connected')
     const row = rows.message(messageId, { message, stanza, at: clock.now() })
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }

@@ -1,6 +1,6 @@
 /**
  * Renews the secret in the QR code, with which the device verifies the network's answer to a scan. `<notification
- * type="companion_reg_refresh">` makes the secret invalid, and every later scan would fail without a new one.
+ * type="companion_reg_refresh">` makes the secret invalid, so later scans would fail without a new one.
  */
 import { randomBytes } from 'node:crypto'
 import type { NetworkSocket } from './network-socket.ts'

@@ -1,6 +1,6 @@
 /**
- * Requests the offline backlog in batches. The network sends new stanzas only after the backlog. As in the web client,
- * the next batch is also requested when no stanza has arrived for a while, because the network may count stanzas
+ * Requests the offline backlog in batches. The network sends new stanzas after the backlog. As in the web client, the
+ * next batch is also requested when no stanza has arrived for a while, because the network may count stanzas
  * differently.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
  * Ends an attempt to connect that fails without an event: the server answers the upgrade with an ordinary HTTP
- * response, or sends nothing after the handshake.
+ * response, or the login is not answered in time.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * Lists the newest messages of an instance, for the dashboard. Nothing is stored for this list: it is built from the
- * messages in memory, the queue, and the newest entries of the webhook log.
+ * Lists the newest messages of an instance, for the dashboard. The list is built from the messages in memory, the
+ * queue, the newest entries of the webhook log, and the timelines of messages.
  */
 import { iso } from '../../../src/domain/clock.ts'
 import { MESSAGE_STATES, type MessageRow, type MessageState, type WebhookBody } from '../../../src/domain/dashboard.ts'
@@ -117,7 +117,7 @@ export async function messageRows(
  */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
-  // The content is shown from the account's point of view, and only a session knows the account's jids.
+  // The content is shown from the account's point of view, and the account's jids are unknown before the first session.
   if (message && inbound.context() === null) throw new Failure('instance_not_connected')
   const event = message && (await inbound.shown(message))
   if (!event) throw new Failure('not_found', { message: 'The content of this message is no longer stored.' })

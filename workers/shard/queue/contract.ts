@@ -86,7 +86,7 @@ export interface QueueOptions {
    * Whether the network may know the message that was in flight when the previous run ended. The default answer is yes.
    */
   mayHaveLeft?: ((messageId: string) => Promise<boolean>) | undefined
-  /** Whether this person or chat has ever written to the account. */
+  /** Whether this person has ever written to the account. True for groups, channels and the status. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
    * Resolves when the network has accepted or refused the item. After `instance_not_connected` the item goes back to
@@ -124,7 +124,7 @@ export interface Queue {
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
   setConnected(connected: boolean): void
   /**
-   * Begins a restriction of the account: nothing is sent to chats that never wrote to it. Null ends the restriction.
+   * Begins a restriction of the account: items for people who never wrote to it wait. Null ends the restriction.
    * `until` is in epoch ms, or null if unknown.
    */
   setRestricted(restriction: { until: number | null } | null): void

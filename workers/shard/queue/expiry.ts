@@ -49,7 +49,9 @@ export function createExpiry({
   let alarm: { cancel(): void } | undefined
   let checkedAt = steady.now()
 
-  /** Returns the items that do not age now. Without a connection every item ages, unless the instance is paused. */
+  /**
+   * Returns the waiting items that do not age now. Without a connection there are none, unless the instance is paused.
+   */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []

@@ -1,6 +1,6 @@
 /**
- * Stores for how long each waiting item did not age. The record is written when an item is held for the first time,
- * every ten minutes, and at a stop.
+ * Stores for how long each waiting item did not age. The record is written when an item is held for the first time, and
+ * at a stop. While items are held, it is written again every ten minutes.
  */
 import * as v from 'valibot'
 import { MINUTE } from '../../../src/domain/clock.ts'

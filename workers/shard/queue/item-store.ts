@@ -104,8 +104,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     },
 
     /**
-     * Removes media whose item was never committed or no longer exists. If this fails, the queue starts anyway, and the
-     * next start tries again.
+     * Removes media whose item was never committed or no longer exists. If the storage fails, the queue starts anyway,
+     * and the next start tries again.
      */
     async sweep(): Promise<void> {
       if (blobs === undefined) return

@@ -1,7 +1,7 @@
 /**
  * Receipts of the network become `message_status` events, each status once per message and participant. A higher status
- * implies the lower ones, so these are reported too. The status is in the commit of its event, so that none is lost or
- * reported twice.
+ * implies lower ones (`impliedBy`), so these are reported too. The status is in the commit of its event, so that none
+ * is lost or reported twice.
  */
 
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
@@ -133,7 +133,8 @@ export function createMessageStatuses(
 
   /** Writes the waiting receipts, until none is left. Never rejects. */
   async function writeWaiting(): Promise<void> {
-    // This pause of a microtask lets all receipts of one read of the socket arrive, so that they share commits.
+    // This pause of a microtask lets further receipts of the same read of the socket arrive, so that they share
+    // commits.
     await Promise.resolve()
     while (waiting.length > 0) await write(waiting.splice(0, together(waiting)))
     writing = undefined

@@ -1,7 +1,7 @@
 /**
  * Creates `chat_presence` events: who is online and who is typing. The network sends these stanzas only to an account
- * that is available, and the phone then shows no notifications. So the account is available only while a webhook or a
- * stream wants these events.
+ * that is available, and the phone then shows no notifications. So this module reports the account as available only
+ * while a webhook or a stream wants these events.
  */
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
@@ -83,8 +83,8 @@ export function createPresence(
   }
 
   /**
-   * Subscribes to a person only once, even under two jids: the answer contains the state at that moment, which may
-   * arrive after later changes.
+   * Subscribes to a person, unless this was done under the other jid: the answer contains the state at that moment,
+   * which may arrive after later changes.
    */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null

@@ -53,7 +53,10 @@ export interface ReceivedEvents {
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   /** Returns all jids of a chat: of a person the number and the LID. `chat` is an identifier of the API. */
   namesOf(chat: string): Promise<ReadonlySet<string>>
-  /** Translates a message for the dashboard, even if its event is not wanted. Null if there is nothing to show. */
+  /**
+   * Translates a message for the dashboard, even if its event is not wanted. Null if there is nothing to show, or
+   * before the first session.
+   */
   shown(readable: WAMessage): Promise<ReceivedEvent | null>
   contactsSaved(contacts: readonly Contact[]): void
   /** Reads the names in the phone's history. */

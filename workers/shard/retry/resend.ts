@@ -139,8 +139,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // If another device of the account sent the retry receipt, it is about a request of this service to the phone.
-      // Only the session is renewed, so that the next request can be read.
+      // If another device of the account sent the retry receipt, it may be about a request of this service to the
+      // phone. So the session is renewed, and the next request can be read.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')
     }

@@ -35,7 +35,7 @@ export interface RetryReceiptDeps {
 
 /**
  * Answers a retry receipt. Resolves even if the answer fails, so that the receipt does not arrive again at every login.
- * Rejects only if the disk is full, because the device does not ask a second time.
+ * Rejects only if the disk is full, because the device may not ask a second time.
  */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>

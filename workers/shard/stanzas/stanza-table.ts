@@ -1,6 +1,6 @@
 /**
- * The handling of every stanza: the first matching row is used. A row has the stanzas it matches, the mutex for which
- * they wait, the steps, and the answer, which is sent last.
+ * The handling of stanzas: the first matching row is used. A row has the stanzas it matches, the mutex for which they
+ * wait, the steps, and the answer, which is sent last.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {

@@ -80,7 +80,7 @@ export interface Outbox {
   /** Must be called when the configuration has changed. */
   configured(): void
   backlog(): number
-  /** Number of bytes of undelivered events in memory. All other undelivered events are only on disk. */
+  /** Number of bytes of the undelivered events that are in memory. */
   heldBytes(): number
   /**
    * Returns the ms by which ids or times of events are ahead of the clock, at least 0. Events may have been created

@@ -1,4 +1,4 @@
-/** Builds the bytes of an event and the first row of its log. This is done once, for the commit of its cause. */
+/** Builds the bytes of an event, and the first row of its log. All attempts post the same bytes. */
 import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'

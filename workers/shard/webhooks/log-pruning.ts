@@ -1,4 +1,7 @@
-/** Prunes the webhook log of an instance by age and size. Rows of undelivered events are never removed. */
+/**
+ * Prunes the webhook log of an instance by age and size. Rows of pending events are kept, unless they cannot be
+ * decoded.
+ */
 import type { Logger } from 'pino'
 import { decodeTime } from 'ulid'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -50,8 +53,8 @@ export function logPruning({
   let seenByLook = 0
   let removedByLook = 0
   /**
-   * Whether all examined rows belong to undelivered events, so that nothing could be removed. The next attempt is then
-   * an hour later.
+   * Whether many rows were examined and none could be removed, because their events are pending. The next attempt is
+   * then an hour later.
    */
   let stuck = false
   let notBefore = 0

@@ -1,13 +1,13 @@
 /**
- * The webhook outbox of one instance. An event is stored in the commit of its cause, then delivered at least once, one
- * at a time, in order. A failed event waits outside of the queue and does not block others; only if its receiver is
- * down, the queue of its URL waits.
+ * The webhook outbox of one instance. An event is stored in the commit of its cause. Events are posted one at a time,
+ * in order, with a limited number of attempts; an event may be posted twice. A failed event waits outside of the queue
+ * and does not block others; only if its receiver is down, the queue of its URL waits.
  *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
  *   parked:<event>       body of a failed event that waits outside of the queue
  *   due:<time>:<event>   time of its next attempt; after the last attempt, time at which its body is erased
  *   log:<event>          history of an event
  * A kill repeats at most the unrecorded deliveries and the attempt in flight, with the same event ids. While the
- * receiver is up, events are posted from memory.
+ * receiver is up, events are usually posted from memory.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'

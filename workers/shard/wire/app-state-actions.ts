@@ -43,14 +43,14 @@ export interface LaterChange {
 
 export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) => Promise<void>
 
-/** The newest message of a chat. Phones apply a change of a chat only to messages up to this one. */
+/** The newest message of a chat. Phones apply a change that contains it to the messages up to this one. */
 export interface Newest {
   /** Time of the message in epoch seconds. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Returns the range of messages up to the newest one. Phones ignore the change of a chat if it has no range. */
+/** Returns the range of messages up to the newest one. Phones ignore a change that needs a range and has none. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),

@@ -1,5 +1,5 @@
 /**
- * Parses `<call from t offline? sender_pn? sender_lid?>`. Its only child says what happened to a call:
+ * Parses `<call from t offline? sender_pn? sender_lid?>`. Its child says what happened to a call:
  * `<offer call-id call-creator caller_pn? group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>`
  * and others.
  */

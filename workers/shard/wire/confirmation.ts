@@ -1,6 +1,6 @@
 /**
  * Builds the confirmations of stanzas: a `<receipt>` for a readable message, a result for a query of the network, and
- * an `<ack>` for every other stanza.
+ * an `<ack>` for most other stanzas.
  */
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 

@@ -1,7 +1,7 @@
 /**
  * Decodes the history that a phone sends to a new device: one protobuf of any size, which arrives inflated and in
- * pieces. Memory holds only one incomplete field and one chat without its messages. Messages are skipped, except the
- * newest one. In a chat with a LID, messages are read until a receipt contains the person's number.
+ * pieces. Between two pieces, memory holds only one incomplete field and one chat without its messages. Messages are
+ * skipped, except the newest one. In a chat with a LID, messages are read until a receipt contains the person's number.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'

@@ -48,8 +48,8 @@ export const reactionNode = (emoji: string | null): BinaryNode => ({
 })
 
 /**
- * Builds the content of a channel post, which is not encrypted. Without `mediatype` in `attrs`, the network refuses
- * every post except a text (479).
+ * Builds the content of a channel post, which is not encrypted. Without `mediatype` in `attrs`, the network refuses a
+ * post with media (479).
  */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',

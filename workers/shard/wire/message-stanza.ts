@@ -72,10 +72,7 @@ export function answerIn(node: BinaryNode): AnswerStanza {
   return { target: { id, sender, chat }, ids: [...(begun ? [begun] : []), node.attrs.id ?? ''] }
 }
 
-/**
- * Whether the message has no content: it is view once, which linked devices do not get, or the phone must send it
- * again.
- */
+/** Whether the message has no content: for example, it is view once, or the phone must send it again. */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
 /**

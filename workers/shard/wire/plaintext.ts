@@ -1,4 +1,4 @@
-/** Builds the plaintexts of a message for devices. The message is encoded only once for all of them. */
+/** Builds the plaintexts for devices from an encoded message, so that a message is encoded once for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 

@@ -31,7 +31,7 @@ export const usyncQuery = (
 
 function element(protocol: Protocol): BinaryNode {
   switch (protocol) {
-    // The verified name is the only data of a business that can be queried.
+    // Of a business, the verified name is queried.
     case 'business':
       return { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
     case 'devices':

@@ -118,8 +118,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Each operation gets new objects, because a cipher reads the session only once. Changes are collected, so that they
- * become durable in one step.
+ * Each operation gets new objects, because a cipher may keep a session that it has read. Changes are collected, so that
+ * they become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,

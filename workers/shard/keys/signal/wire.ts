@@ -2,7 +2,7 @@
 
 const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 
-/** Reads fields without an object per field, because a session is read several times for every message. */
+/** Reads fields without an object per field, because each operation reads its session several times. */
 export class FieldReader {
   readonly #message: Uint8Array
   #at = 0

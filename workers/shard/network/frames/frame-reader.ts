@@ -1,7 +1,7 @@
 /**
  * Decodes the bytes of a connection to stanzas after the handshake, strictly in the order of the frames. A small frame
- * is decoded in the turn of the event loop in which it arrives. A compressed or large frame is decoded in slices, and
- * no later frame is decoded before it: 20,000 nodes at once would block the thread for 36 to 68 ms.
+ * is usually decoded in the turn of the event loop in which it arrives. A compressed or large frame is decoded in
+ * slices, and no later frame is decoded before it: 20,000 nodes at once would block the thread for 36 to 68 ms.
  */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'

@@ -23,7 +23,7 @@ export interface HandshakeDeps {
   creds: AuthenticationCreds
   loginCounts: LoginCounts
   trust: Trust
-  /** The bytes with which every connection begins. */
+  /** The header of the protocol, which this device sends before its first frame. */
   prologue: Uint8Array
   write(bytes: Uint8Array): Promise<void>
   /** Resolves with the first frame of the server. Rejects if the connection ends before it. */

@@ -40,7 +40,7 @@ export interface InitiatorKeys {
   own: KeyPair
 }
 
-/** `prologue`: the bytes with which the connection begins. */
+/** `prologue`: the header of the protocol, which the device sends before its first frame. */
 export function createInitiator({ ephemeral, own }: InitiatorKeys, prologue: Uint8Array): Initiator {
   const state = createSymmetricState(PROTOCOL, prologue)
   let theirs: Uint8Array | undefined

@@ -1,4 +1,4 @@
-/** Creates a group exactly once, even if the query must be repeated. */
+/** Creates a group at most once, even if the query must be repeated. */
 import { type BinaryNode, generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -78,10 +78,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/**
- * Returns the failure for a refused name. The network does not say which field it refuses, but in this query it can
- * only be the name.
- */
+/** Returns the failure for a refused name. The network does not say which field it refuses, so the name is assumed. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

@@ -24,8 +24,8 @@ export interface HoldPolicy {
    */
   readonly clock: Clock
   /**
-   * Returns why the item must wait, or undefined if it may be sent now. Must be fast, because it is also called for
-   * every item in a list.
+   * Returns why the item must wait, or undefined if it may be sent now. Must be fast, because a list of the queue may
+   * call it for each item.
    */
   holding(item: Waiting): Hold | undefined
   /**

@@ -21,7 +21,7 @@ export type FirstContacts = ReturnType<typeof createFirstContacts>
 
 /**
  * Keeps the times of first messages to new people, on the monotonic clock. Contacts of earlier runs are read from the
- * directory once.
+ * directory once per linked device.
  */
 export function createFirstContacts({ clock, steady, directory, onError }: FirstContactsDeps) {
   let times: number[] | undefined
@@ -37,8 +37,8 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 
   /**
-   * Reads the contacts of earlier runs once. A second reading would depend on the wall clock, and could miss contacts
-   * of this run after the clock was set.
+   * Reads the contacts of earlier runs, if this was not done yet. A second reading would depend on the wall clock, and
+   * could miss contacts of this run after the clock was set.
    */
   const load = async () => {
     if (times !== undefined) return
@@ -75,7 +75,7 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
 }
 
 /**
- * Computes when the budgets allow a message to the next new person. All waiting messages request this time at once, so
+ * Computes when the budgets allow a message to the next new person. Many waiting messages request this time at once, so
  * it is cached.
  */
 export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {

@@ -14,8 +14,8 @@ export interface ChangedMessagesDeps {
 
 export interface ChangedMessages {
   /**
-   * Applies the change that a message makes to an earlier message (an edit or a deletion). Called with every
-   * new message before its commit, perhaps more than once with the same message.
+   * Applies the change that a message makes to an earlier message (an edit or a deletion). Called with each readable
+   * message before its commit, perhaps more than once with the same message.
    */
   message(message: WAMessage): Promise<void>
   post(message: WAMessage): Promise<void>

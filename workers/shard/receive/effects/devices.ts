@@ -1,6 +1,7 @@
 /**
- * Drops the device lists of a person after a device was linked or removed, so that the next send queries them again. A
- * device from a notification is never added to a stored list, because an incomplete list would look complete.
+ * Drops device lists after a device was linked or removed, or if the hash in an ack has changed, so that the next send
+ * queries them again. A device from a notification is never added to a stored list, because an incomplete list would
+ * look complete.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { DeviceLists } from '../../connection/device-lists.ts'

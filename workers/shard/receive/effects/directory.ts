@@ -6,8 +6,8 @@ import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /**
- * Returns a reader that adds the phone's history to the directory. Slices are only in memory until `end` writes them:
- * an interrupted history is read again.
+ * Returns a reader that adds the phone's history to the directory. Until `end`, slices may be only in memory: an
+ * interrupted history is read again.
  */
 export const historyDirectory = (
   directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>,

@@ -1,6 +1,6 @@
 /**
  * Handles `<ib><dirty type timestamp/></ib>`: some data has changed and must be read again. The library's handler
- * queries communities in a format that the network never answers.
+ * queries communities in a format that the network does not answer.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { NetworkSocket } from '../../network/network-socket.ts'

@@ -36,8 +36,8 @@ export interface HistoryDeps extends FetchDeps {
 type Notice = proto.Message.IHistorySyncNotification
 
 /**
- * Reads a history that the phone has announced. Resolves when the history is on disk, or if it can never be read.
- * Rejects if it must be read again after the next login.
+ * Reads a history that the phone has announced. Resolves when the history is on disk, or if it is skipped: it cannot be
+ * read, or is the full history. Rejects if it must be read again after the next login.
  */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
@@ -88,10 +88,7 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
   }
 }
 
-/**
- * Inflates and decodes a history, and yields it in slices. Only one slice and one chunk of the stream are in memory at
- * a time.
- */
+/** Inflates and decodes a history, and yields it in slices, so that memory holds only a small part of it. */
 export async function* historySlices(
   deflated: AsyncIterable<Uint8Array>,
   now: () => number = () => performance.now(),

@@ -1,7 +1,4 @@
-/**
- * Stores pairs of number and LID from every stanza that contains both, before the stanza is handled, and from the
- * phone's history.
- */
+/** Stores pairs of number and LID: from stanzas, before they are handled, and from the phone's history. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'

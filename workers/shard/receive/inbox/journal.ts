@@ -31,8 +31,8 @@ export type JournalRecord = v.InferOutput<typeof JournalRecord>
 export const MAX_REPLAYS = 5
 
 /**
- * Maximum age of a record in ms. The network logs out a device that was offline for 14 days, so nothing older is
- * delivered or requested again.
+ * Maximum age of a record in ms. The network logs out a device that was offline for about 14 days, so older messages
+ * are not expected again.
  */
 const MAX_AGE = 14 * DAY
 

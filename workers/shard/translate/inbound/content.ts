@@ -67,7 +67,7 @@ export function unwrap(message: Content): Unwrapped | null {
     // The network delivered the outer fields, so the inner message only adds fields that are absent there.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  // Clients add an empty `conversation` to other content. This field is not the content of the message, so it is
+  // Some clients add an empty `conversation` to other content. This field is not the content of the message, so it is
   // skipped.
   const field = (Object.keys(inner) as Field[]).find(
     (name) => !(name in NOT_REPORTED) && inner[name] !== null && inner[name] !== undefined && inner[name] !== '',

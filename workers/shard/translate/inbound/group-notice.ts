@@ -1,6 +1,6 @@
 /**
- * Translates notifications of groups, one event per change. They are read from the stanza, because the messages that
- * Baileys makes of them contain only the first child.
+ * Translates notifications of groups. They are read from the stanza, because the messages that Baileys makes of them
+ * contain only the first child.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'

@@ -60,7 +60,7 @@ async function standingOf(scene: Scene, target: Key, original: KnownMessage | nu
 
   async function claimOf() {
     if (!target?.id) return { place: 'unknown' } as const
-    // In a channel, an edited post has the id of the post itself, and there is only one author.
+    // In a channel, an edited post has the id of the post itself, and the channel counts as the author.
     if (kind === 'newsletter' && target.id === key.id) return { place: 'here', isSpeakers: true } as const
     const chat = kind === 'broadcast' ? namesOf(key) : chatNamesOf(key)
     const claim = await context.claim(target.id, await allNames(scene, chat), sender)

@@ -8,7 +8,7 @@ import { type ReceiptStanza, receiptIn, receiptsIn } from '../../wire/receipt.ts
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 
-/** Rank of each status: a status is never reported after a status with a higher rank. */
+/** Rank of each status. For one message and person, no status is reported after a status with a higher rank. */
 export const LEVEL: Readonly<Record<MessageStatus, number>> = { sent: 1, delivered: 2, read: 3, played: 4 }
 
 const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {

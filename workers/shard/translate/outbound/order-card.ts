@@ -1,6 +1,6 @@
 /**
- * Builds the card of an order. With the token of an order on the network, the card opens that order; otherwise it only
- * shows the number of products and the total.
+ * Builds the card of an order. With the token of an order on the network, the card opens that order; otherwise it shows
+ * the number of products and the total.
  */
 import { proto } from '@whiskeysockets/baileys'
 import { totalsOf } from '../../../../src/domain/amounts.ts'

@@ -1,6 +1,6 @@
 /**
  * The event types that stream readers request. A reader counts as present for some time after its last request, so that
- * it misses nothing after a disconnection.
+ * it misses nothing after a short disconnection.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -39,7 +39,7 @@ export interface InterestOptions {
 export function createInterest({ instanceId, store, clock }: InterestOptions) {
   const key = keys.eventInterest(instanceId)
   let row: Row = {}
-  /** Values of `until` as they are on disk, by type. The row is written again only when a value has grown enough. */
+  /** Values of `until` as they are on disk, by type. They show whether a page must write the row again. */
   let written = new Map<EventType, number>()
   let isStored = false
 

@@ -1,6 +1,6 @@
 /**
  * Keeps events for stream readers. While a reader requests a type, each event of this type is also stored for streams,
- * in the commit of its cause. Only the newest events are kept, because the service never waits for a reader.
+ * in the commit of its cause. Only the newest events are kept, because the service does not wait for a reader.
  * - `kept:<event>:<type>`: the body of an event
  * - `event-interest`: the types that are read, and for each the event after which all events are kept
  */

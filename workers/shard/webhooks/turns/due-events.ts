@@ -41,8 +41,8 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
       known = undefined
     },
     /**
-     * Must be called when the body of an ended event is kept. The erasure of this body is later than every other due
-     * time, so it comes first only if there is no other due event.
+     * Must be called when the body of an ended event is kept. The erasure of this body is later than the other due
+     * times, so it comes first only if there is no other due event.
      */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined

@@ -1,7 +1,7 @@
 /**
  * Handles receivers that are down. If two events in a row fail because of the receiver, the queue of its URL waits;
- * only its oldest event is attempted, at least every minute. The wait ends with the first attempt that does not fail
- * because of the receiver.
+ * only its oldest event is attempted, at least every minute. The wait ends when an attempt shows that the receiver is
+ * up, or when the URL has no event left or is no longer used.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'
