@@ -1,9 +1,8 @@
 /**
- * Writes one structured line per outcome. Lines are written synchronously, so that the last line before a crash is not
- * lost.
+ * Writes structured lines. They are written synchronously, so that the last line before a crash is not lost.
  *
- * Other people choose ids, names and texts of errors, so these are truncated. Only simple values of an error are
- * logged, because Baileys attaches whole stanzas to its errors.
+ * Other people choose ids, names and texts of errors, so these are truncated. An error is logged with its type,
+ * message, stack and simple fields, because Baileys attaches whole stanzas to its errors.
  */
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'

@@ -1,6 +1,6 @@
 /**
- * Creates the parts of the service in order and stops them in reverse order. An interrupted stop loses nothing, because
- * every acknowledged message is already in storage.
+ * Creates the parts of the service in order and stops them in reverse order. An interrupted stop loses no acknowledged
+ * message, because each one is already in storage.
  */
 import { uptime } from 'node:os'
 import { watchClock } from './clock-watch.ts'

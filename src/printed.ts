@@ -1,6 +1,6 @@
 /**
- * Output of a start for a person: the addresses, the admin key (only at the start that creates it), and in the sandbox
- * an example for a shell.
+ * Output for a person: the help, and at a start the addresses, the admin key (only at the start that creates it), and
+ * in the sandbox an example for a shell.
  */
 import { CALLED } from './commands/called.ts'
 import { BRAND } from './domain/brand.ts'

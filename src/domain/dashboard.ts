@@ -152,10 +152,7 @@ export interface MessageRow {
   participant_name: string | null
   from_me: boolean
   at: string
-  /**
-   * The `message_type` of the message's event, or the operation that sent the message; null if only its receipts are
-   * known.
-   */
+  /** The `message_type` of the message's event, or the operation that sent the message; null if neither is known. */
   kind: string | null
   state: MessageState
   has_content: boolean

@@ -1,6 +1,6 @@
 /**
- * Names and value formats of other gateways for the operations of this API. A dialect changes only the names and
- * formats, never what an operation does.
+ * Routes, names and value formats of other gateways for the operations of this API. A dialect does not change what an
+ * operation does.
  */
 export const DIALECTS = ['zapi'] as const
 export type Dialect = (typeof DIALECTS)[number]

@@ -4,13 +4,13 @@
  */
 export type DiskState = 'ok' | 'low' | 'full'
 
-/** State of the disk in shared memory, which each thread gets when it is created. */
+/** State of the disk in memory that the main thread shares with the shard threads and the thread for archives. */
 export interface SharedDisk {
   /** One number: the index of the state in the list of states. */
   state: Int32Array
   /**
-   * Number of bytes that running commits may need, one element per thread. The first element is that of the main
-   * thread.
+   * Number of bytes that running commits may need, one element for each of these threads. The first element is that of
+   * the main thread.
    */
   claims: BigInt64Array
   /** One number: the time of the last failed commit in epoch ms; 0 after a commit succeeds. */

@@ -88,8 +88,8 @@ const DRAWN_ALIKE = [
 const LATIN = new Map(DRAWN_ALIKE.flatMap(([others, latin]) => [...others].map((letter, at) => [letter, [...latin][at]!])))
 
 /**
- * Returns the same result for texts that differ only in invisible characters, spaces, widths, or letters of other
- * scripts that look the same.
+ * Returns a form of the text for comparisons, with no invisible characters, single spaces and normal widths. Cyrillic
+ * and Greek letters that look like Latin ones become Latin.
  */
 export function lookOf(text: string): string {
   const plain = text.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '')

@@ -1,6 +1,6 @@
 /**
- * Every failure that the API can report, with its HTTP status and message. The `error_code` of a `delivery` event is a
- * code of this table too.
+ * Failures that the API can report, by code, with their HTTP status and message. The `error_code` of a `delivery` event
+ * is a code of this table too.
  */
 interface FailureRow {
   status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504

@@ -10,8 +10,8 @@ export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
   /**
-   * Key that decrypts the file. Null if the network stores the file unencrypted, as for channels; such a file always
-   * has a hash.
+   * Key that decrypts the file. Null if the network stores the file unencrypted, as for channels; such a file is read
+   * only if it has a hash.
    */
   mediaKey: Uint8Array | null
   fileSha256: Uint8Array | null

@@ -1,5 +1,5 @@
 /**
- * Identifiers of chats. Only this file converts between the texts of callers and network addresses (JIDs). A parsed
+ * Identifiers of chats, and their conversion from the texts of callers and to network addresses (JIDs). A parsed
  * identifier is plain data.
  */
 declare const brand: unique symbol

@@ -18,7 +18,7 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
   return NOT_RUNNING.has(status) && !was_connected ? 'not_paired' : status
 }
 
-/** True if there is no linked device, so that nothing can be logged out. */
+/** True if no device is linked, so that nothing can be logged out. False for the statuses `qr` and `banned`. */
 export const hasNoAccount = (facts: StateFacts): boolean =>
   facts.status === 'created' || facts.status === 'logged_out' || stateOf(facts) === 'not_paired'
 

@@ -1,6 +1,6 @@
 /**
- * The configuration of an instance, which only the main thread writes, and its runtime state, which only its shard
- * thread writes.
+ * The configuration of an instance, which the main thread writes, and its runtime state, which its shard thread writes
+ * while the instance runs.
  */
 import type { Dialect } from './dialect.ts'
 import { EVENT_TYPES, type EventType } from './events.ts'

@@ -21,7 +21,7 @@ export const UNFOLD_AFTER_MS = 10_000
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 
 /**
- * Script for the console of web.whatsapp.com. It shows a button, because a browser asks for a passkey only after a
+ * Script for the console of web.whatsapp.com. It shows a button, because some browsers ask for a passkey only after a
  * click. It creates elements one by one, because that page enforces Trusted Types.
  */
 export const BY_HAND = `(() => {

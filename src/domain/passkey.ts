@@ -33,7 +33,7 @@ export type PasskeyReport = PasskeyState & { ceremony: string | null }
 export interface Passkeys {
   /**
    * Returns the state of the passkey step. `isStranger` is true for a caller with only a connect link. Such a caller
-   * does not learn the name of the instance, and gets `instance_already_connected` once an account is linked.
+   * gets `instance_already_connected` once an account is linked.
    */
   state(instance: InstanceId, caller: { isStranger: boolean }): Promise<PasskeyState & { helper_seen: boolean }>
   /**

@@ -1,6 +1,6 @@
 /**
- * Measurements of instances (waiting messages, events, deliveries), which their shard threads report while somebody
- * watches. They are plain data.
+ * Measurements of instances (waiting messages, events, deliveries), which the main thread requests from their shard
+ * threads. They are plain data.
  */
 
 export const ATTEMPT_RESULTS = ['delivered', 'retry', 'failed', 'discarded'] as const

@@ -25,8 +25,8 @@ export interface ReplayProgress {
 const EMPTY_COUNTS_UNTIL_DONE = 2
 
 /**
- * True if a resend of events with this status schedules every pending event of its range. A later count then contains
- * no other event.
+ * True if a resend of events with this status also schedules the pending events of its range. A later count then
+ * contains no other event.
  */
 export const takesAllPending = (status: LogStatus | undefined) => status === undefined || status === 'pending'
 

@@ -1,8 +1,8 @@
 /** Settings that limit how many people an instance writes to, and when. All are off by default. */
 
 /**
- * Hours of the day in which the instance sends only answers to received messages. If `from` is later than `to`, the
- * hours include midnight.
+ * Hours of the day in which most new messages wait. Answers to received messages do not wait. If `from` is later than
+ * `to`, the hours include midnight.
  */
 export interface QuietHours {
   from: string

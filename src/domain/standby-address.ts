@@ -13,7 +13,10 @@ const LONGEST_HOST = 39
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const IPV6_LETTERS = /^[0-9a-f:.]+$/i
-/** Matches an unspecified address (`0.0.0.0`, `::`). It means every interface, so no service can be reached there. */
+/**
+ * Matches an unspecified address (`0.0.0.0`, `::`). It means every interface, so it does not tell other services where
+ * this one is.
+ */
 const UNSPECIFIED = /^(?:::ffff:)?[0:.]+$/i
 const DIGITS = /^[\d.]+$/
 const PARTS = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/

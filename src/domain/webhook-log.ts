@@ -106,7 +106,7 @@ export interface WebhookLog {
   /** Reads a page of the log. If the signal is aborted before the read begins, nothing is read. */
   list(filter: LogFilter, signal?: AbortSignal): Promise<LogPage>
   /**
-   * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves after the
+   * Makes one attempt to deliver the event immediately, before all waiting events of the instance. Resolves after the
    * attempt. Rejects with `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>

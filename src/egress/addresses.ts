@@ -1,5 +1,5 @@
 /**
- * Parses, writes and compares IP addresses and CIDR ranges. It uses only Web standards, so that the code for HTTP may
+ * Parses, writes and compares IP addresses and CIDR ranges. It uses no module of Node, so that the code for HTTP may
  * load it.
  */
 import ipaddr from 'ipaddr.js'

@@ -54,7 +54,7 @@ export function fairSlots({
     watch()
   }
 
-  /** Sets a timer only while somebody waits because of the limit for all. */
+  /** Sets a timer only while somebody waits and the limit for all is reached. */
   function watch() {
     alarm?.cancel()
     alarm = undefined

@@ -1,6 +1,6 @@
 /**
- * Downloads a file from an address that somebody else chose. The body is never in memory as a whole, and the download
- * is aborted if it is too large.
+ * Downloads a file from an address that somebody else chose. A large body is not in memory as a whole, and the download
+ * is aborted if the body is too large.
  */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'

@@ -1,6 +1,6 @@
 /**
- * Checks the connection to the proxy of an instance. A user chose its address, and a proxy could reach every port of
- * our own network, so the rules for webhook URLs apply.
+ * Checks the connection to the proxy of an instance. A user chose its address, which could be any port of our own
+ * network, so the rules for webhook URLs apply.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'

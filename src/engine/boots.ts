@@ -100,7 +100,7 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
 
   /**
    * Starts the instance again later, if its shard thread runs but could not start it, for example because the disk was
-   * full. Nothing else would retry.
+   * full.
    */
   function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
     entry.generation = undefined

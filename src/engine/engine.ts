@@ -1,7 +1,4 @@
-/**
- * The interface between HTTP and the shard threads. Only plain data crosses threads: no class instance, function or
- * Error.
- */
+/** The interface between HTTP and the shard threads. Plain data and bytes cross threads, but no function or Error. */
 import * as v from 'valibot'
 import type { BlobPlace } from '../domain/blob-place.ts'
 import type { Call, CallOrigin } from '../domain/call.ts'
@@ -31,7 +28,7 @@ export type StartHow = (typeof START_HOWS)[number]
  */
 export type StopHow = 'keep' | 'erase'
 
-/** Operations that only the main thread calls; they have no route. */
+/** Operations without a route of their own. Code of the main thread calls them. */
 interface InternalOperations {
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
@@ -78,7 +75,7 @@ export interface Engine {
   stop(instance: string, how: StopHow): Promise<void>
   /**
    * Runs an operation in the shard thread of the instance. Rejects with `Failure`; `engine_unavailable` if the thread
-   * is gone. Bytes of inline media are transferred, so the caller's input no longer has them.
+   * is gone. Bytes of inline media may be transferred, so the caller's input may no longer have them.
    *
    * If the start of the instance waits in line, the call moves it ahead and waits for up to three seconds. If the start
    * is due later, the call rejects at once with `engine_unavailable` and the reason `not_started`.
@@ -93,8 +90,8 @@ export interface Engine {
   /** Whether `onEvent` has reported the current state of the instance, so that its shard thread need not be asked. */
   hasTold(instance: string): boolean
   /**
-   * Returns the state of an instance of another service, as `onEvent` has reported it last. The method is absent if
-   * there is only one service.
+   * Returns the state of an instance of another service, as `onEvent` has reported it last. The method is absent
+   * outside of a cluster.
    */
   stateOf?(instance: string): RuntimeState | undefined
   isReady(): boolean

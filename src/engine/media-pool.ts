@@ -1,6 +1,6 @@
 /**
  * Threads that parse large bodies: 60 MB would block the main thread for 112 ms. The pieces of a body are sent while
- * they arrive, no faster than the thread parses them, so a thread never holds the whole text of a body.
+ * they arrive, no faster than the thread parses them, so a thread need not hold the whole text of a body.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { Dialect } from '../domain/dialect.ts'

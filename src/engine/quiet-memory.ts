@@ -1,5 +1,5 @@
 /**
- * Returns memory to the system when the thread has little work. V8 collects garbage only when it needs memory for new
+ * Returns memory to the system when the thread has little work. V8 collects garbage mainly when it needs memory for new
  * objects, so an idle thread would keep the memory of its busiest minute.
  */
 import { performance } from 'node:perf_hooks'

@@ -2,7 +2,7 @@ import type { InstanceReading, Readings, ShardSurvey } from '../domain/readings.
 
 export interface ReadingsDeps {
   survey(): Promise<(ShardSurvey | undefined)[]>
-  /** Measurements of the instances of other services; absent if there is only one service. */
+  /** Measurements of the instances of other services; absent outside of a cluster. */
   others?: (() => Promise<InstanceReading[]>) | undefined
 }
 

@@ -8,7 +8,10 @@ const LAST_DELAY = 30 * SECOND
  */
 const STABLE = MINUTE
 
-/** Delay in ms before a thread is started again: 250, doubled with every thread that ended early, at most 30 s. */
+/**
+ * Delay in ms before a thread or an instance is started again: 250, doubled with every early end or failed start, at
+ * most 30 s.
+ */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
 export interface RestartTimer {

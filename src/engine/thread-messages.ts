@@ -36,8 +36,7 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
       )
     } catch (error) {
       if (some.length === 1) return onRefused(some[0]!.message, error)
-      // One message could not be copied, so nothing was sent. If the messages are sent separately, only that message
-      // fails.
+      // A message could not be copied, so nothing was sent. If the messages are sent separately, the others arrive.
       for (const each of some) post([each])
     }
   }

@@ -166,7 +166,7 @@ export const aliases: readonly Alias[] = [
   group('GET /group-invitation-link/{group_id}', 'invitationLink'),
   same('POST /redefine-invitation-link/{group_id}', 'groups.resetInvitationLink', {
     own: ['group_id'],
-    // On these routes, an id of only digits is the id of a community.
+    // On this route, an id of only digits is the id of a community.
     choose: ({ group_id }) =>
       typeof group_id === 'string' && /^\d+$/.test(group_id)
         ? { operation: 'communities.resetInvitationLink', fixed: { community_id: group_id } }

@@ -5,7 +5,7 @@ import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 import { sendSafetyFields } from './send-safety.ts'
 
-/** The URL of a proxy. Only its length is checked here. */
+/** The URL of a proxy. Whether it is allowed is checked later. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
@@ -54,7 +54,7 @@ export const SettingsChange = z
   .object(settingsFields)
   .meta({ id: 'SettingsChange', description: 'Settings of an instance; only the given fields change.' })
 
-/** The URL of a webhook. Only its length is checked here. */
+/** The URL of a webhook. Whether it is allowed is checked later. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
 /** The URL of a webhook, or null to switch the webhook off. */

@@ -1,10 +1,10 @@
 /**
  * An operation is declared in one of four ways:
  *
- * - `send`: queued. It is acknowledged immediately, and its outcome is a `delivery` event.
+ * - `send`: queued. It is acknowledged when it is stored, and its outcome is a `delivery` event.
  * - `action`: immediate. It needs a connected instance and returns the answer of the shard thread.
  * - `control`: handled by the shard thread in every state of the instance (pairing, restart, queue).
- * - `local`: answered without a shard thread. The declaration has its own handler.
+ * - `local`: answered by the handler in its declaration, which runs on the main thread.
  *
  * Route, validation, description, authentication and rate limit are derived from the declaration. For the first three
  * kinds, a missing handler in `workers/shard/operations` is a compile error.
@@ -309,7 +309,7 @@ type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K ex
 
 /**
  * Types of the handlers of the module `F`, so that TypeScript reports a missing handler. This is only a type, so the
- * shard thread never loads zod.
+ * shard thread does not load zod for it.
  */
 export type HandlersOf<F, C extends HandlerContexts> = {
   [E in Remote<F> as E extends { id: infer Id extends string } ? Id : never]: (

@@ -17,7 +17,7 @@ export const typeOf = (mimeType: string) => (MIME.test(mimeType) && !RUNNABLE.te
 /** Returns the header `Content-Disposition` (RFC 6266), with an ASCII name for old clients and the real name. */
 export function disposition(fileName: string | null): string {
   if (fileName === null) return 'attachment'
-  // Because of the u flag, `\p{Cs}` matches only half of a surrogate pair, which cannot be encoded.
+  // Because of the u flag, `\p{Cs}` matches only an unpaired half of a surrogate pair, which cannot be encoded.
   const name = fileName.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')
   const ascii = name.replace(/[^\x20-\x7e]|["%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,6 +1,6 @@
 /**
- * Operations on the queue of messages that wait to be sent. The queue belongs to the service, so they work in every
- * state of the instance.
+ * Operations on the queue of messages that wait to be sent, and on the budgets of send safety. Both belong to the
+ * service, so the operations work in every state of the instance.
  */
 import { z } from 'zod'
 import type { SafetyReason } from '../domain/send-safety.ts'

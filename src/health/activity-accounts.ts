@@ -21,8 +21,8 @@ export interface ActivityAccounts {
    */
   load(instance: string): Promise<void>
   /**
-   * Adds the growth since the last call for this instance. Returns the changed hour, as hours since the epoch;
-   * undefined if nothing has grown.
+   * Adds the growth since the last call for this instance. Returns the changed hour, as hours since the epoch.
+   * Undefined if nothing has grown, or if the stored hours were not read.
    */
   count(reading: InstanceReading): number | undefined
   hoursOf(instance: string): ActivityHours | undefined

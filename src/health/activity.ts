@@ -1,6 +1,6 @@
 /**
- * Messages and deliveries of every instance, for each hour of the last seven days. They are measured every ten seconds
- * and stored every five minutes.
+ * Messages and deliveries of every instance, for each hour of the last seven days. They are measured at least every ten
+ * seconds and stored at least every five minutes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, HOUR, iso, MINUTE, SECOND } from '../domain/clock.ts'

@@ -1,4 +1,7 @@
-/** Health of the service for its dashboard. It is measured every ten seconds and stored every minute. */
+/**
+ * Health of the service for its dashboard. The numbers of its charts are measured every ten seconds and stored every
+ * minute.
+ */
 import { performance } from 'node:perf_hooks'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'

@@ -86,10 +86,7 @@ export interface AppDeps {
    * operations that a connect link may begin are divided among these services.
    */
   services?: (() => number) | undefined
-  /**
-   * Called with the request limit, which the services of the store count together. Undefined if there is only one
-   * service.
-   */
+  /** Called with the request limit, which the services of the store count together. Undefined outside of a cluster. */
   shareLimit?: ((share: LimitShare) => void) | undefined
   /** Requests per second of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
@@ -304,8 +301,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * Returns a path that matches no route, for the log. It may contain a mistyped or truncated token, so only words of
- * routes and instance ids are kept.
+ * Returns a path that matches no route, for the log. It may contain a mistyped or truncated token, so only segments
+ * that look like a word of a route or an id are kept.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'

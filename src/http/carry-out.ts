@@ -20,8 +20,8 @@ export interface Caller {
   instance?: InstanceId
   isStillAllowed?: () => boolean
   /**
-   * True for a caller with only a connect link. Such a caller may pair the instance while no account is linked, and do
-   * nothing else.
+   * True for a caller with only a connect link. Such a caller may use the operations that pair the instance, while no
+   * account is linked.
    */
   isStranger?: true
   /**

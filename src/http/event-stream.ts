@@ -1,6 +1,4 @@
-/**
- * Writes all server-sent events (WHATWG HTML, 9.2). A reader that accepts nothing for half a minute is disconnected.
- */
+/** Writes server-sent events (WHATWG HTML, 9.2). A reader that accepts nothing for half a minute is disconnected. */
 import { SECOND } from '../domain/clock.ts'
 import type { ServerEvent, ServerEvents, StreamReader } from '../domain/server-events.ts'
 import { EVENT_STREAM } from '../features/endpoint.ts'

@@ -43,8 +43,8 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
   }
 
   /**
-   * Returns the key in the header `Client-Token`. A value without the prefix of an API key can only be an imported
-   * client token, which people may have chosen.
+   * Returns the key in the header `Client-Token`. A value without the prefix of an API key may be an imported client
+   * token, which people may have chosen.
    */
   function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
     const value = headers.get('Client-Token')

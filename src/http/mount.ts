@@ -252,7 +252,9 @@ function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
 
-/** Decodes a header value. Headers can only have ASCII characters, so callers percent-encode all others. */
+/**
+ * Decodes a header value. Many clients can send only ASCII characters in headers, so callers percent-encode all others.
+ */
 function decoded(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   try {

@@ -1,6 +1,6 @@
 /**
- * A token bucket per instance or workspace, and a throttle of wrong credentials per address. Their clock must be
- * monotonic.
+ * Token buckets, for example one per instance or workspace, and a throttle of wrong credentials per address. Their
+ * clock must be monotonic.
  */
 
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'

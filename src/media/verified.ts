@@ -1,6 +1,6 @@
 /**
  * Verifies a file that this service reads itself, before anything in the file may have an effect. The encrypted bytes
- * are written to a temporary file and read again, so that only one piece is in memory at a time.
+ * are written to a temporary file and read again, so that the whole file is not in memory.
  */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Every metric of the service: its name, kind and labels. No label contains a phone number, an instance id, a token or
- * a URL.
+ * The metrics of the service, without the default ones of prom-client (`process.ts`): name, kind and labels. No label
+ * contains a phone number, an instance id, a token or a URL.
  */
 import { STREAM_READERS } from '../domain/server-events.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Issues and checks the tokens of apps. A refresh token is valid once. If it is used again, this token or its successor
- * was stolen, so the app is revoked (RFC 9700, 4.14.2).
+ * may have been stolen, so the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'

@@ -1,6 +1,6 @@
 /**
- * Records of apps, clients, consents and codes. They contain only hashes of secrets, and are encrypted because they
- * show which client uses which instance.
+ * Records of apps, clients, consents and codes. They contain tokens and cookies only as hashes. They are encrypted
+ * because they show which client uses which instance.
  */
 import * as v from 'valibot'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'

@@ -41,7 +41,7 @@ export interface Tickets {
 export interface TicketsDeps {
   clock: Clock
   steady: Clock
-  /** Store of the tickets that the members of a cluster share. Absent if no other service runs on the store. */
+  /** Store of the tickets that the members of a cluster share. Absent outside of a cluster. */
   shared?: { main: Pick<MainRecords, 'load' | 'change'>; sealer: Sealer; log: Log } | undefined
 }
 

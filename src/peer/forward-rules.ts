@@ -20,7 +20,7 @@ export interface ActiveService extends PeerAddress {
  * - `busy`: as `unsent`; the reason is that too many requests are under way.
  * - `elsewhere`: the other service refused the request, because it is not the service that is addressed, or because it
  *   stops (`isLeaving`).
- * - `unknown`: the connection broke after the request was sent.
+ * - `unknown`: the connection broke after the sending of the request had begun.
  * - `left`: the caller has closed its connection.
  * - `refused`: the caller gets `failure` as the answer.
  */

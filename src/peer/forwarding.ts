@@ -43,9 +43,9 @@ export interface Forwarding {
   underWay(): number
   /** Resolves when no request is under way. */
   idle(): Promise<void>
-  /** Each answer from now on ends its connection, so that callers connect to another service. */
+  /** Each answer that begins from now on ends its connection, so that callers connect to another service. */
   closeConnections(): void
-  /** Sends nothing more to another service. Requests that are not yet sent are refused at once. */
+  /** Begins no further attempt to pass a request on. Requests that wait for an attempt are refused. */
   sendNoMore(): void
   /** Resolves when all answers were written to their connections. */
   flushed(): Promise<void>

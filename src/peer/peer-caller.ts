@@ -43,7 +43,7 @@ export interface Readiness {
 }
 
 export interface PeerCaller {
-  /** Passes a request on, and its answer back to the caller. Never rejects. */
+  /** Passes a request on, and its answer back to the caller. */
   pass(target: ActiveService, passed: Passed): Promise<Ending>
   /** Asks the other service whether it is ready. Rejects if it gives no answer. */
   look(target: ActiveService): Promise<Readiness>

@@ -1,4 +1,7 @@
-/** The port at which other services pass requests on to this one. It answers only services with the same secret key. */
+/**
+ * The port at which other services pass requests on to this one, or send it commands and questions. It answers only
+ * services with the same secret key.
+ */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { Socket } from 'node:net'

@@ -86,7 +86,7 @@ export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/
   examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_client_token: true } }],
 })
 
-/** An entry of the allowlist. Only its length is checked here. */
+/** An entry of the allowlist. Whether `cidr` is a range is checked later. */
 const Entry = z.object({
   cidr: plain(1, 43).meta({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',

@@ -1,6 +1,6 @@
 /**
- * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation, and routes that only
- * clients of this dialect use.
+ * Requests of the dialect `zapi` that differ from ours in more than spelling, by operation, and routes that exist only
+ * in this dialect.
  */
 import type { z } from 'zod'
 import type { Alias } from '../aliases.ts'
@@ -82,9 +82,7 @@ export function withModeOfEachDay(fields: RawFields): RawFields {
   return { ...rest, days: rest.days.map((entry) => (isObject(entry) && entry.mode === undefined ? { ...entry, mode } : entry)) }
 }
 
-/**
- * Routes that only clients of this dialect use. Some of these routes change something by GET, as in the API of Z-API.
- */
+/** Routes that exist only in this dialect. Some of these routes change something by GET, as in the API of Z-API. */
 export const zapiRoutes: readonly Alias[] = [
   { route: 'GET /qr-code/image', operation: 'instance.qrCode' },
   { route: 'GET /restart', operation: 'instance.restart' },

@@ -1,6 +1,6 @@
 /**
- * Content blocks of the event `received`, one per `message_type`. The API description publishes them, and tests check
- * every event against them.
+ * Content blocks of the event `received`, by `message_type`. The API description publishes them, and tests check events
+ * against them.
  */
 import type { z } from 'zod'
 import { commerceBlocks } from './commerce.ts'

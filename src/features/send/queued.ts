@@ -21,7 +21,7 @@ export const queryBoolean = z.preprocess((value) => {
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
-/** Time before which a message is not sent. Only the maximum is checked here, with the clock of this machine. */
+/** Time before which a message is not sent. The maximum is checked with the clock of this machine. */
 const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
   message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
 })

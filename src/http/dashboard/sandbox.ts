@@ -32,8 +32,8 @@ const PATHS = [
 ] as const
 
 /**
- * Order to the simulation to suspend the account for an hour. A device learns of a suspension only at its next login,
- * so the connection is cut, too.
+ * Order to the simulation to suspend the account for an hour. The simulation tells the device at its next login, so the
+ * connection is cut, too.
  */
 const SUSPENSION = { do: { failure: 402, code: '101', expire: 3_600 }, on: 'login', times: 1 } as const
 

@@ -1,7 +1,4 @@
-/**
- * Builds the OpenAPI 3.1.0 description, once per process. `@hono/zod-openapi` converts the schemas and assembles the
- * document.
- */
+/** Builds the OpenAPI 3.1.0 description. `@hono/zod-openapi` converts the schemas and assembles the document. */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { EVENTS_TAG, TAGS, tagOf } from '../../features/areas.ts'

@@ -152,8 +152,8 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 /**
- * Returns the error codes by HTTP status. Every write can also fail because there is no memory for its body or no space
- * on the disk.
+ * Returns the error codes by HTTP status. A write can also fail because there is no memory for its body or no space on
+ * the disk.
  */
 function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
@@ -259,7 +259,9 @@ function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): str
   }
 }
 
-/** Schemas that have names. A body with exactly the fields of such a schema gets this name in the description. */
+/**
+ * Schemas of bodies that have names. A body with exactly the fields of such a schema gets this name in the description.
+ */
 const NAMED_BODIES: readonly z.ZodObject[] = [SettingsChange, WebhooksChange]
 
 function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {

@@ -22,7 +22,7 @@ export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts } = deps
   const { passkeys } = parts
 
-  /** Submits an assertion. The ticket was already checked, so the body of a caller without a ticket is never read. */
+  /** Submits an assertion. The ticket was already checked, so the body of a caller without a ticket is dropped. */
   async function respond(c: Context<Env>, { instance, isStranger }: PasskeyOffer) {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)

@@ -17,7 +17,7 @@ import { createPlaces, type Places } from './places.ts'
  *
  * - `answered`: the other service has sent a result (`PeerResult`).
  * - `unknown`: the connection was lost after the whole command was sent.
- * - `unsent`: there was no connection, or the wait for one was ended.
+ * - `unsent`: the command was not sent completely, for example because there was no connection.
  * - `busy`: too many other commands wait, or the command got no place in time.
  * - `elsewhere`: the other service does not have the instance, or stops (`isLeaving`).
  */
@@ -32,7 +32,7 @@ export interface Sending {
   packed: Packed
   /** Milliseconds within which the command must have a place and a connection. */
   withinMs: number
-  /** Called directly before the command is sent. If it throws, nothing is sent, and `send` rejects. */
+  /** Called before the command gets its connection. If it throws, nothing is sent, and `send` rejects. */
   check(): void
   /** Ends the command if it is aborted, as `unsent` or `unknown`. */
   signal: AbortSignal | undefined

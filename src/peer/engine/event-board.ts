@@ -97,8 +97,8 @@ export function createEventBoard(): EventBoard {
 }
 
 /**
- * Writes events to one reader. While the connection takes nothing, all outcomes are kept, and the latest state of each
- * instance.
+ * Writes events to one reader. While the connection takes nothing, up to `MOST_PENDING` outcomes are kept, and the
+ * latest state of each instance.
  */
 function readerTo(outgoing: ServerResponse, last: () => number) {
   let pending = nothing()

@@ -18,7 +18,7 @@ export interface EventReaderDeps {
   lostAfterMs: number
   log: Pick<Log, 'warn'>
   onLine(line: EventLine): void
-  /** Called once when the service is lost. It counts as reachable again at its next line. */
+  /** Called when the service is lost. It counts as reachable again at its next line. */
   onLost(): void
 }
 

@@ -57,7 +57,7 @@ export const failureCode = v.pipe(
  *
  * - `done` and `failed`: the engine of the other service has returned `value` or has thrown `failure`.
  * - `again`: the instance has started; the sender must check the permission of its caller and send the command again.
- * - `busy`: the other service has no memory for the command at the moment.
+ * - `busy`: the other service has no memory for the command at the moment, or the command arrived too slowly.
  */
 const PeerResult = v.variant('is', [
   v.object({ is: v.literal('done'), value: v.exactOptional(v.unknown()) }),

@@ -1,7 +1,7 @@
 /**
  * Limits the number of tasks that run at the same time; other tasks wait. Each task has a key. The keys take turns, and
- * the tasks of one key have only a part of the places, so that no key keeps the others waiting. The limit grows step by
- * step, so that many short tasks open few connections, and long tasks do not block the others.
+ * each key has a limit, so that a key with many tasks does not keep the others waiting for long. The limit grows step
+ * by step, so that many short tasks open few connections, and long tasks do not block the others.
  */
 import { createKeyCounts } from '../../lib/key-counts.ts'
 

@@ -15,8 +15,8 @@ const FIRST_PAUSE = SECOND
 const LONGEST_PAUSE = 5 * MINUTE
 
 /**
- * Erases the instances of this member that have no configuration, one after the other. No other work waits for this,
- * because an erasure may take minutes.
+ * Erases the instances of this member that have no configuration, one after the other. Claims and moves do not wait for
+ * this, because an erasure may take minutes.
  */
 export function createErasing({ homes, erase, clock, log }: ErasingDeps): Erasing {
   const waiting = new Map<string, { dueAt: number; pauseMs: number }>()

@@ -85,8 +85,8 @@ export function createFailing(deps: FailingDeps): Failing {
     giveTo(takers) {
       forgetOld()
       const failing = homes.own().filter(isFailing)
-      // If an instance came back while it was kept away, no other member could start it either, so it is not given
-      // again yet.
+      // If an instance came back while it was kept away, probably no other member could start it either, so it is not
+      // given again yet.
       const given = spread(
         failing.filter((each) => !isAway(each)),
         map.countsOf(takers),
