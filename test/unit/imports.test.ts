@@ -1,6 +1,6 @@
 /**
- * Tests that a module imports only modules in lower rows of a table (src/README.md). So the main thread never loads
- * Baileys (59 MB), a shard never loads zod (20 MB), and HTTP uses only Web standards.
+ * Tests which modules and packages a module may import, by the tables in this file. The rules keep Baileys (59 MB) out
+ * of the service's main thread, zod (20 MB) out of the shards, and modules of Node out of HTTP. Imports form no cycle.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -56,7 +56,8 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // The dashboard runs in a browser, and its bundle must stay small. So it may import only these files.
+  // The dashboard runs in a browser, and its bundle must stay small. So it may import only these
+  // files, and its own.
   {
     of: ['src/dashboard/'],
     run: [
@@ -114,15 +115,15 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Every thread loads these two files, which count, so they must be small. The code that formats the metrics runs in
-  // the main thread.
+  // The main thread and the shards load these two files, which count, so they must be small. The code that formats the
+  // metrics runs in the main thread.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
     run: ['src/domain/', 'src/metrics/table.ts'],
     packages: { only: [] },
   },
-  // The rules about addresses apply to outgoing and incoming connections. HTTP imports them, so they may use only Web
-  // standards.
+  // The rules about addresses apply to outgoing and incoming connections. HTTP imports them, so they may not use
+  // modules of Node.
   { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
   { of: ['src/egress/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
@@ -251,8 +252,8 @@ function importsOf(source: string): Import[] {
 }
 
 /**
- * Returns true if the expression `import('x')` is followed by `.Name`, and is therefore a type. An expression that is
- * code is always awaited or followed by `.then`.
+ * Returns true if the expression `import('x')` is followed by `.Name`, and is therefore a type. Code must await the
+ * module first, so no `.Name` follows the parenthesis.
  */
 const isTypeQuery = (code: string, text: string) => {
   const after = code.slice(code.indexOf(text) + text.length)
@@ -392,7 +393,7 @@ type Graph = ReadonlyMap<string, readonly string[]>
 const graphOf = (files: ReadonlyMap<string, string>): Graph =>
   new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
 
-/** Returns the cycles of imports, each once. Imports of types count, too. */
+/** Returns cycles of imports; empty if there is none. It may not find all of them. Imports of types count, too. */
 function circles(graph: Graph): string[] {
   const found = new Map<string, string>()
   const done = new Set<string>()
@@ -412,8 +413,8 @@ function circles(graph: Graph): string[] {
 }
 
 /**
- * Folders of a shard, in rows from top to bottom. A folder may import, even types, only from its own row and from lower
- * rows.
+ * Folders of a shard, in rows from top to bottom. Of these folders, a folder may import, even types, only those of its
+ * own row and of lower rows.
  */
 const ROOMS: readonly (readonly string[])[] = [
   ['operations', 'stanzas'],

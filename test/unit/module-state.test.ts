@@ -1,7 +1,6 @@
 /**
  * Tests that modules of a shard have no state. All instances of a thread share its modules, so state must belong to an
- * instance, a session or the thread. The code in `baileys/` is an exception: it changes modules of the library once per
- * thread.
+ * instance, a session or the thread. The code in `baileys/` is an exception: it handles errors of the whole thread.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -79,7 +79,7 @@ async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): P
   return made
 }
 
-/** Converts audio to AAC, because every ffmpeg can write AAC and every app plays it. */
+/** Converts audio to AAC, because ffmpeg has an AAC encoder of its own, and the apps play AAC. */
 async function toM4a(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
   const made = join(job.dir, 'audio.m4a')
   await convert(job.path, demuxer, [

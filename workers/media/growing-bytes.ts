@@ -35,7 +35,7 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** Returns the bytes. Nothing can be added after this. */
+  /** Returns the bytes, and cuts off the unused end of the buffer. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

@@ -19,7 +19,7 @@ const SAMPLE = 10
 
 const inTurn = new Mutex()
 
-/** Makes an animated sticker. Frames and encoder take up to 300 MB, so only one sticker is made at a time. */
+/** Makes an animated sticker. Frames and encoder take up to 300 MB, so only one is made at a time. */
 export const makeMoving = (frames: () => Promise<Frames>, to: string): Promise<void> =>
   inTurn.runExclusive(async () => {
     const made = await smallEnough(await frames())

@@ -1,4 +1,4 @@
-/** Transfers pieces of one size between threads, never more than the receiver has space for. */
+/** Makes pieces of a file, and transfers them between threads, never more than the receiver has space for. */
 import type { MessagePort } from 'node:worker_threads'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 

@@ -108,7 +108,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** Converts an error of the decoder to a failure: every such error is caused by the file, so the file is refused. */
+/** Converts an error of the decoder to a failure. The file counts as the cause of every such error, and is refused. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

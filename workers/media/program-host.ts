@@ -32,8 +32,8 @@ process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) =
   )
 })
 
-// When the service is stopped, its whole process group may get a signal. This process ignores the signal, and ends only
-// when the service disconnects.
+// When the service is stopped, its whole process group may get a signal. This process ignores the signal, and ends when
+// the service disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('disconnect', () => {

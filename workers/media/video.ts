@@ -1,7 +1,7 @@
 /**
  * Prepares videos. An mp4 with H.264 (with AAC, MP3 or no sound) is sent unchanged, and so is a 3gp with a usual codec
- * that is sent as an ordinary video. All others become mp4. Without ffmpeg, every mp4, and every 3gp that is sent as an
- * ordinary video, is sent unchanged, and all others are refused.
+ * that is sent as an ordinary video. All others become mp4. Without ffmpeg, an mp4, or a 3gp that is sent as an
+ * ordinary video, is sent unchanged unless it is damaged. All others are refused.
  */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'

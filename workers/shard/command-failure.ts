@@ -20,7 +20,7 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     log.error({ ...about, err: error }, 'an operation on an instance failed because of a defect in the service; please report it')
     return new Failure('internal').toData()
   }
-  // The caller gets the code and the message of the failure; the network's error is only logged.
+  // The caller gets the code and the message of the failure; its cause is only logged.
   if (error.cause !== undefined) log.warn({ ...about, code: error.code, err: error.cause }, 'an operation on an instance failed')
   return error.toData()
 }

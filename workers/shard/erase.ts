@@ -1,4 +1,7 @@
-/** Deletes every record of an instance. After a crash it can be called again. The instance must not run. */
+/**
+ * Deletes the records and files of an instance, except for its configuration, which the main thread writes. After a
+ * crash it can be called again. The instance must not run.
+ */
 import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'

@@ -129,8 +129,8 @@ async function bootedState(
   const isImported = !saved && paired === true
   if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost', importedAt: context.clock.now() })
   restriction.change(state.get().restriction)
-  // Without a saved state and a device, the first start never completed. The instance stays `created` until a QR code
-  // is requested.
+  // Without a saved state and a device, the first start never completed. The instance stays `created` until it is
+  // restarted or a QR code is requested.
   if (saved || isImported) await status.handle({ type: 'booted' })
   else await status.create()
   announce()

@@ -51,7 +51,7 @@ test('several services count the limit together: a flood gets that of one servic
   const alone = allowedBy(1, 60, 6_000)
   for (const services of [2, 3, 5]) {
     const together = allowedBy(services, 60, 6_000)
-    // Several services allow more than one service only until each has the counts of the others.
+    // Several services may allow more than one service, until each has the counts of the others.
     assert.ok(together < 1.1 * alone + 120 * services, `${services}: ${together} of ${alone}`)
     const within = services * 4 * Math.floor(60 / services / 4)
     assert.equal(allowedBy(services, 60, within), 60 * within)

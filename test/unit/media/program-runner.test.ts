@@ -86,7 +86,7 @@ suite('programs are started by a process of their own', () => {
     process.kill(host, 'SIGKILL')
     const second = Number(await output)
     assert.ok(second > 0 && second !== host)
-    // The first program has lost its runner. Only its limit of CPU time would end it, so the test ends it.
+    // The first program has lost its runner, so it would run for 20 s. The test ends it.
     for (const pid of running('sleep\x0020.0101')) process.kill(pid, 'SIGKILL')
   })
 

@@ -168,8 +168,8 @@ test('the next account sees no message of the one before, neither on the disk no
   await ledger.forget()
   for (const each of [ledger, await b.open()]) {
     assert.equal(await each.get('TEXT', () => true), undefined)
-    // `forget` does not delete `level` and `timeline`: a row is only found by the id of its message, and the next
-    // account has no message with this id. The rows are removed by age.
+    // `forget` does not delete `level` and `timeline`. Their rows are found by the id of a message or of its queue
+    // item, and the next account has none of these ids. The rows are removed by age.
     for (const { facet, isKnown } of ROWS) if (facet !== 'level' && facet !== 'timeline') assert.ok(!(await isKnown(each)), facet)
   }
   for (const prefix of [keys.sents(INSTANCE), keys.secrets(INSTANCE), keys.authors(INSTANCE)])

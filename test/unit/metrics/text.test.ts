@@ -69,7 +69,7 @@ test('ages are cumulative, grow while a shard says nothing, and name nobody', as
     ['elsewhere', 4],
     ['nowhere', 0],
   ])
-  // Every series must begin at zero. Prometheus does not see the first increment of a new series, which may be the only
+  // These series must begin at zero. Prometheus does not see the first increment of a new series, which may be the only
   // one of a process.
   const zeros = (await at(MINUTE))
     .get('svc_moves_total')!

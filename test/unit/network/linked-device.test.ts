@@ -71,7 +71,7 @@ for (const isHosted of [false, true]) {
     const { update, reply } = link(node)
     const theirs = configureSuccessfulPairing(node, creds)
     const { account: linked, ...rest } = update
-    // The library also stores the identity of the phone a second time (`signalIdentities`), but never reads it.
+    // The library also adds the identity of the phone to a list (`signalIdentities`), and does not use this list.
     const { account: linkedByLibrary, signalIdentities: _, ...restOfLibrary } = theirs.creds
     assert.deepEqual(rest, restOfLibrary)
     assert.deepEqual(unsigned(linked), unsigned(linkedByLibrary))

@@ -1,6 +1,6 @@
 /**
- * Tests retry receipts: a device requests that a message be sent again. The service must acknowledge the receipt, and
- * if possible answer with a copy that fits the device and the chat.
+ * Tests retry receipts: a device requests that a message be sent again. The service answers, if possible, with a copy
+ * that fits the device and the chat, and acknowledges the receipt. After a failure of the disk it does neither.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// An earlier bug: a receipt that could not be answered was acknowledged, so nothing requested the message again.
+// An earlier bug: a receipt that a full disk kept from being answered was acknowledged, so it did not come again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({

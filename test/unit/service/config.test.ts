@@ -77,7 +77,7 @@ test('a store in PostgreSQL has a schema of its own for the sandbox, and keeps m
     assert.deepEqual(folders({ ...store, ...named }, false), ['/media', '/keys'])
     assert.deepEqual(folders({ ...store, ...named }, true), ['/media/sandbox', '/keys/sandbox'])
   }
-  // If the sandbox keeps nothing on disk, it has no folder for media.
+  // A sandbox that keeps nothing has its store in memory and not in the database, so its media are in a folder.
   assert.deepEqual(folders({ ...env, SVC_SANDBOX_KEEP: 'off' }, true), ['/data/sandbox/blobs', null])
 })
 

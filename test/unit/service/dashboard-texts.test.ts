@@ -1,4 +1,4 @@
-/** Tests that the catalogue contains every text of the pages in all languages, and no unused text. */
+/** Tests that the texts of the pages are in the catalogue, in both languages, and that it has no unused text. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Checks that a test runs every block of code in the documentation, or that a table gives the reason why no test does.
- * A new block needs a row in one of the two tables.
+ * Checks that each block of code in the documentation has a row in one of two tables: with the test that runs it, or
+ * with the reason why no test does. Also checks that a test starts each file of `examples/`.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

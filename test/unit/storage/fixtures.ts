@@ -75,7 +75,7 @@ export function manualTime(now = START) {
     clock: { now: () => now },
     timer,
     advance,
-    /** Waits until the tested code has set a timer. The code has then nothing else to do. */
+    /** Waits until the tested code has set a timer. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,

@@ -1,6 +1,6 @@
 /**
  * Holds what is stored against a list of what `FORMAT` stands for. Members of two releases use a store at the same
- * time, and only a higher `FORMAT` keeps an older release away from records and columns that it cannot use.
+ * time, and a higher `FORMAT` keeps an older release away from records and columns that it cannot use.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

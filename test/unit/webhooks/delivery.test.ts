@@ -236,8 +236,8 @@ test('slots are given in order, stepping over an origin that is full', async () 
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
 })
 
-// If slots that are held for long counted towards the total, a hundred receivers that hang, each with another origin,
-// would delay every other receiver for ten seconds.
+// If slots that are held for long counted towards the total, many receivers that hang, each with another origin, could
+// delay all other receivers.
 test('who has held a slot for long counts for its origin alone', async () => {
   const time = manualTime()
   const slots = fairSlots({ total: 2, perOrigin: 1, longMs: SECOND, now: time.clock.now, timer: time.timer })

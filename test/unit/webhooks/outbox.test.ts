@@ -30,7 +30,7 @@ interface Bench {
   entries(): Promise<LogEntry[]>
   /**
    * Returns the keys that are left in the store. It leaves out the record with the time of a chat's last event, because
-   * this record is never removed.
+   * a delivery does not remove this record.
    */
   keysLeft(): Promise<string[]>
   exhaust(): Promise<void>
@@ -309,7 +309,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
   const lengths = async () => (await outbox.detail(bad!)).attempts.map(({ receiver_answer }) => receiver_answer?.length ?? 0)
   assert.deepEqual(await lengths(), [0, 0, 0, 0, 2_048, 2_048])
 
-  // The body of the event is kept (encrypted) for exactly 72 hours.
+  // The body of the event is kept (encrypted) for 72 hours.
   for (let hours = 0; hours < 72; hours++) {
     await b.time.armed(HOUR)
     b.time.advance(HOUR)

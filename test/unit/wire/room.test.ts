@@ -1,4 +1,4 @@
-/** Tests that only files in the folder `wire/` build or read stanzas. */
+/** Tests that of a shard's files only those in `wire/` build or read stanzas, and that these files have no effects. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -107,7 +107,10 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
   const read = (collections: readonly WAPatchName[]) => mutex.runExclusive(() => readNow(collections))
 
-  /** Reads all collections in full, once per linked device. Their entries are history, not changes. */
+  /**
+   * Reads all collections of a newly linked device, and is repeated until it has succeeded once. The entries of a
+   * collection that was not stored before are history, not changes.
+   */
   async function readFirst() {
     if (creds.accountSyncCounter) return
     await readNow(ALL_WA_PATCH_NAMES)

@@ -40,7 +40,7 @@ export interface AppState {
   readonly state: AuthenticationState
   /** Must be called right after the socket is created. Nothing is written after `onFailure` was called. */
   attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
-  /** Returns the record even if it is not on disk yet; undefined if the collection was never read. */
+  /** Returns the record even if it is not on disk yet; undefined if the collection was never read, or was forgotten. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
   take(reading: Reading): void
   /** Removes the stored collections, so that they are read in full again. */

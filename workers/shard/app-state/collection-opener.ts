@@ -104,8 +104,8 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
   }
 
   /**
-   * Verifies the MAC over the version and all entries of the collection. A lenient reading only logs a difference,
-   * because it may be permanent: the network stores the entries and the MAC.
+   * Verifies the MAC over the version and all entries of the collection. A lenient reading logs a difference and
+   * goes on, because it may be permanent: the network stores the entries and the MAC.
    */
   function verifyHash(name: WAPatchName, opened: Opened, keys: MutationKeys, mac: Uint8Array | null | undefined) {
     const { version, change, isLenient } = opened

@@ -1,6 +1,6 @@
 /**
- * Reads the collections that the network reports as changed. The notice is confirmed only after they are on disk.
- * Baileys would read only the first of them and confirm too early.
+ * Reads the collections that the network reports as changed. The notice is confirmed after they are on disk, or after
+ * too many failed attempts. Baileys would read only the first of them and confirm too early.
  */
 import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -21,7 +21,7 @@ type Known = 'stored' | 'arriving'
 export interface Correspondents {
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
   /**
-   * Whether the person has ever written to this account. Always true for groups, channels and the status, which do not
+   * Whether a message of the person has arrived here. Always true for groups, channels and the status, which do not
    * have to write first.
    */
   hasWritten(phone: string): Promise<boolean>

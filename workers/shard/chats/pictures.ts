@@ -1,8 +1,8 @@
 /**
  * Keeps the URLs of the pictures of chats and people in memory. An event contains the URL that is known when the event
  * is created. An unknown URL is queried after the event, for the next one. The queries are few, so that the account
- * never looks as if it collected pictures: at most one per second, with a limit per hour, and only after incoming
- * messages. No picture is queried during a restriction, or for an hour after a rate limit.
+ * does not look as if it collected pictures: at most one per second, with a limit per hour. During a restriction, and
+ * for an hour after a rate limit, no further query is begun.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -18,7 +18,7 @@ import { createPictureBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
-/** Host of all pictures. The metadata of a channel usually contains only the path of its picture. */
+/** Host of the pictures. The metadata of a channel usually contains only the path of its picture. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {

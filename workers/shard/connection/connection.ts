@@ -1,6 +1,6 @@
 /**
- * The connection of one linked device: one socket from its opening to its end. It only reports the events of the
- * socket; the instance decides what follows.
+ * The connection of one linked device: one socket from its opening to its end. It reports the events of the socket, and
+ * the instance decides what follows.
  */
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'

@@ -45,7 +45,10 @@ export interface SessionEvents extends PasskeyEvents {
   opened(): void
   closed(closed: Closed): void
   named(name: string): void
-  /** Called when the network has stated whether the account is restricted, even if nothing has changed. */
+  /**
+   * Called when the network has stated whether the account is restricted, even if nothing has changed. Also called when
+   * the announced end of the restriction has passed.
+   */
   restricted(restriction: Restriction | null): void
 }
 
@@ -123,7 +126,7 @@ export interface Connection {
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
-  /** Aborted when the socket ends; `within.ts` then ends every wait on the network. */
+  /** Aborted when the socket ends. The functions of `within.ts` then stop waiting for the network. */
   readonly ended: AbortSignal
   readonly platform: string | undefined
   asking(options: AskOptions): Ask
@@ -182,7 +185,8 @@ export type ConnectionEvent =
   | { type: 'nameChanged'; profileName: string }
   | { type: 'restrictionChanged'; restriction: Restriction | null }
   /**
-   * `code`: code with which the socket ended, null if there is none. `expireSeconds`: only with 402 (temporary ban).
+   * `code`: code with which the socket ended, null if there is none. `expireSeconds`: duration of a temporary ban
+   * (402), or null.
    */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**

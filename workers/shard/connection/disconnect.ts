@@ -7,8 +7,8 @@ export interface Closed {
   message: string
   expireSeconds: number | null
   /**
-   * `handshake`: the network never accepted the connection. `storeAway`: the store could not be used before the login.
-   * Null for all other reasons.
+   * `handshake`: the network answered the upgrade with HTTP, or did not answer the login in time. `storeAway`: the
+   * socket was ended because the store could not be used. Null for all other reasons.
    */
   startFailure: 'handshake' | 'storeAway' | null
 }

@@ -149,7 +149,7 @@ export function createIdentity(auth: IdentityState): Identity {
     return known === null ? { phone: identifierOf(jid), lid: null } : { phone: identifierOf(known), lid }
   }
 
-  /** Returns a person from memory, if possible, because a sent text needs the person of its chat ten times. */
+  /** Returns a person from memory, if possible, because a sent text needs the person of its chat many times. */
   function rememberedPerson(jid: string, { changes }: RememberedPairs): Promise<Person> {
     const now = changes()
     if (now !== changesSeen) people.clear()

@@ -149,7 +149,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       try {
         return Boolean((await auth.loadCreds())?.account)
       } catch (error) {
-        // The error is only logged here, because the next session fails for the same reason and reports it.
+        // The error is only logged here. If it persists, the next session fails for the same reason and reports it.
         log.error({ err: error }, 'the saved credentials could not be read')
         return null
       }

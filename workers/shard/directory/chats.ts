@@ -37,9 +37,7 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 
 export interface MessageOptions {
   unarchives: boolean
-  /**
-   * Whether the message was sent by an API call. Only a message from the phone means that the owner has read the chat.
-   */
+  /** Whether the message was sent by an API call. Such a message does not mean that the owner has read the chat. */
   fromApi: boolean
   now: number
 }
@@ -74,7 +72,7 @@ export function recordMessage(
     if (unarchives) chat.isArchived = false
     if (fromMe) chat.unanswered += 1
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
-    // A message that was written on the phone means that the owner has read the chat.
+    // A message that was written on a device of the owner means that the owner has read the chat.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
@@ -87,7 +85,7 @@ function noteAnswer(chat: ChatEntry, at: number) {
   chat.unanswered = 0
 }
 
-/** Whether one of the two people in a chat has ever written to the other. */
+/** Whether a message between the two people of a chat is known, or is about to be sent. */
 export const hasBegun = ({ activeAt, contactedAt, heardAt }: ChatEntry): boolean => Math.max(activeAt, contactedAt, heardAt) > 0
 
 /**

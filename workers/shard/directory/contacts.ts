@@ -91,7 +91,7 @@ export function learnPerson(
 }
 
 /**
- * Adds a person who is only a member of a group, unless the table is full: then a person with activity would be
+ * Adds a person who is only a member of a group, unless the table is full: then a person with activity could be
  * evicted.
  */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** Records of the directory: names, flags and counters of chats, people and labels, never a message. */
+/** Records of the directory: names, flags and counters of chats, people and labels, but no contents of messages. */
 import type { proto } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 
@@ -22,7 +22,7 @@ export const ChatEntry = v.object({
   other: text,
   /** Subject of a group; for a person, the name in the phone's history. */
   name: text,
-  /** Whether the chat is in the list of chats. A chat that was only labelled, muted or deleted is not. */
+  /** Whether the chat is in the list of chats. For example, a chat that was only labelled or muted is not. */
   isListed: flag,
   isAnnouncement: flag,
   unread: number,

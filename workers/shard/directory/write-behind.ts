@@ -15,7 +15,7 @@ export interface WriteBehind {
   /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   flush(): Promise<void>
   flushBehind(): void
-  /** Resolves when no flush is running. Never rejects. */
+  /** Resolves when the writes of the flushes that run at the time of the call have ended. Never rejects. */
   idle(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
  * Commits the outcomes of rows. An outcome cannot be undone (a message was sent), so its commit is repeated until it
- * succeeds. `write` waits for the commit; `add` does not, and after a kill its rows are processed again.
+ * succeeds or the service stops. `write` waits for the commit; `add` does not, and after a kill its rows are processed
+ * again.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'

@@ -1,6 +1,5 @@
 /**
- * Owns all data about groups. It passes the network's answers and notices to every part of this data, so that no part
- * is older than the others.
+ * Owns the data about groups. It passes the network's answers and notices to the parts of this data that they concern.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { LidPair } from '../connection/identity.ts'

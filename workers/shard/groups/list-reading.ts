@@ -20,7 +20,7 @@ const BATCH = 10_000
 export interface ListReading {
   /** Always queries the network; concurrent calls share one query. */
   read(): Promise<void>
-  /** Reads the whole list if it was never read. If it was, reads only groups that may have changed. */
+  /** Reads the whole list if it was never read, and then the groups that may have changed. */
   current(): Promise<void>
   /** Reads the list if it was never read, or if the last reading is old. Called at a login. */
   catchUp(): void

@@ -46,7 +46,7 @@ export interface AuthStateDeps {
   keys: KeyStore
   store: StateStore
   sealer: Sealer
-  /** Locks of the addresses. An erasure waits until no address is locked. */
+  /** Locks of the addresses. An erasure first waits for the locks that are held when it begins. */
   locks: Pick<AddressLocks, 'idle'>
 }
 

@@ -1,6 +1,6 @@
 /**
  * Records which devices have the account's sender key of a group or of its status posts, as JSON. The record is read
- * with every text to the group, so an unchanged record is not parsed again.
+ * with every text to the group, so an unchanged record in which no device is missing is not parsed again.
  */
 import { isHostedLidUser, isHostedPnUser, jidDecode, type SignalKeyStore } from '@whiskeysockets/baileys'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'

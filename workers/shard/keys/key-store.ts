@@ -62,7 +62,7 @@ export interface KeyCache {
 
 /** Estimated size of a cache entry in bytes, without its value. The real size is usually smaller. */
 const ENTRY_OVERHEAD = 200
-/** Type of the keys that are not cached, because each is read at most once. */
+/** Type of the keys that are not cached, because each is seldom read more than once. */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
 const ABSENT = new Uint8Array()
 

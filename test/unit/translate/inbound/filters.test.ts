@@ -7,7 +7,7 @@ import { textEvent } from '../../../harness/received-event.ts'
 
 const settings = (changes: Partial<WebhookSettings>) =>
   ({ notify_sent_by_me: false, ignore_groups: false, ignore_private: false, ...changes }) as WebhookSettings
-/** Fields of a message that the filters read. Of the content they read only the type. */
+/** Fields of a message that a row of the table sets. Of the content, the filters read only the type. */
 type Looks = Partial<ReceivedFields> & { message_type?: Received['message_type'] }
 const event = ({ message_type = 'text', ...fields }: Looks): ReceivedEvent => {
   const { body, ...rest } = textEvent('A', 0, fields)

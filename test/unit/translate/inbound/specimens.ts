@@ -1,4 +1,4 @@
-/** One valid message of every kind, as plain objects. Tests change these messages, or use them as rows of tables. */
+/** Valid messages of many kinds, as plain objects. Tests change these messages, or use them as rows of tables. */
 import type { proto } from '@whiskeysockets/baileys'
 
 const flow = (name: string, params: object) => ({

@@ -2,7 +2,8 @@
  * A WebAssembly module that trapped (a Rust panic) stays in an inconsistent state, and all sessions of the thread share
  * it. So the thread ends, and another one starts with a new module.
  */
-// TypeScript declares the global `WebAssembly` only in its library for browsers (`dom`), so its type is declared here.
+// TypeScript declares the global `WebAssembly` in its libraries for browsers, which are not used here. So its type is
+// declared here.
 const { RuntimeError } = (globalThis as unknown as { WebAssembly: { RuntimeError: new () => Error } }).WebAssembly
 
 export const isTrap = (error: unknown): boolean => error instanceof RuntimeError

@@ -1,6 +1,6 @@
 /**
- * Completes a pairing by code. The phone sends its keys, encrypted with the code, and gets our keys, encrypted for the
- * phone only. Then the network sends `pair-success`, as after a scan.
+ * Completes a pairing by code. The phone sends its identity key, and an ephemeral key that is encrypted with the code.
+ * We send a bundle of keys that only the phone can decrypt. Then the network sends `pair-success`, as after a scan.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { aesDecryptCTR, aesEncryptGCM, type BinaryNode, derivePairingCodeKey } from '@whiskeysockets/baileys'

@@ -4,7 +4,7 @@
  *   awaiting_response       the network's options must be signed; each sent assertion uses one of three attempts
  *   awaiting_confirmation   the network accepted the assertion; the phone continues, or the owner compares the codes and confirms on both sides
  *   linking                 keys and secret were sent to the phone, encrypted; `pair-success` follows, as after a scan
- * The ceremony ends with the socket. Only the new secret is stored, in the credentials.
+ * The ceremony ends at the latest with the socket. Only the new secret is stored, in the credentials.
  */
 import { randomUUID } from 'node:crypto'
 import type { BinaryNode } from '@whiskeysockets/baileys'

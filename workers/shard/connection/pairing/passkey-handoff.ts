@@ -28,7 +28,7 @@ export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev
     },
     /**
      * Derives the key from the secret in the code, and replaces this secret in the credentials. A repeated call changes
-     * nothing.
+     * nothing, unless the secret was replaced by other code since.
      */
     begin() {
       if (creds.advSecretKey === ownSecret) return

@@ -1,5 +1,5 @@
 /**
- * Waits for the network's acks. Only the ack shows whether the network accepted a message.
+ * Waits for the network's acks. An ack shows whether the network accepted a message.
  */
 
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'

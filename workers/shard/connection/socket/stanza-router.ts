@@ -1,5 +1,5 @@
 /**
- * The only listener for stanzas. A table has a row for each kind: the matching stanzas, the mutex for which they wait,
+ * Handles the received stanzas. A table has a row for each kind: the matching stanzas, the mutex for which they wait,
  * the steps, and the answer. If a step fails, the connection is closed without an answer, and the network sends the
  * stanza again. A step that has failed too often is skipped.
  */
@@ -114,7 +114,7 @@ export interface Router {
   serve(table: Table): void
   take(node: BinaryNode): Promise<void>
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
-  /** Must be called when the connection has ended. From then on, nothing is processed or answered. */
+  /** Must be called when the connection has ended. From then on, no step begins and nothing is answered. */
   fence(): void
 }
 

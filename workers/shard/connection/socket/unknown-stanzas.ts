@@ -1,4 +1,4 @@
-/** Counts the stanzas of unknown kinds, and logs each kind once per thread. */
+/** Counts the stanzas of unknown kinds, and logs each of the first 50 kinds once per thread. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Tally } from '../../../../src/metrics/tally.ts'

@@ -1,6 +1,6 @@
 /**
  * Tokens of trusted contacts. The token that a contact gave to this account shows the network that the two know each
- * other; the account gives its own token in return. For a contact without a token, messages contain a substitute.
+ * other; the account gives its own token in return. For a contact without a token, messages can contain a substitute.
  */
 import { type AuthenticationState, type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import {
@@ -34,11 +34,11 @@ export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' |
    */
   standIn(jid: string): Promise<BinaryNode[]>
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
-  /** Sends our token to the contact in the background. Only one send per contact runs at a time. */
+  /** Sends our token to the contact in the background. Does nothing while a send to this jid is running. */
   giveSoon(jid: string): void
   /** Sends our token again after the contact's keys have changed. Does nothing if it was never sent or has expired. */
   giveAgain(jid: string): void
-  /** Removes expired tokens in the background, at most once a day. */
+  /** Removes expired tokens in the background, at most once a day per session. */
   removeExpired(): void
 }
 
