@@ -1,6 +1,7 @@
 /**
  * A call in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible. There is at least one
- * for each documented operation, and some have optional fields. `refused` is the answer, if the service refuses the call.
+ * for each documented operation, and some have optional fields. `refused` is the answer, if the service refuses the
+ * call.
  */
 export interface TheirCall {
   route: string

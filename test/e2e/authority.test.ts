@@ -1,6 +1,6 @@
 /**
- * Lets several senders (`SPEAKERS`) send changes of a message or chat, before and after a restart. The event must report
- * a permitted change as done, and a forbidden one as `unsupported`.
+ * Lets several senders (`SPEAKERS`) send changes of a message or chat, before and after a restart. The event must
+ * report a permitted change as done, and a forbidden one as `unsupported`.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -22,8 +22,8 @@ interface Lender {
 
 const skip = HOOKS.length > 0 && 'runs from source: nothing is compiled for another process'
 /**
- * Skips a test in `npm test`: the files that borrow worlds there show most faults of the lender. The test of a world that
- * must not be lent again always runs, because other files would not show that it was lent.
+ * Skips a test in `npm test`: the files that borrow worlds there show most faults of the lender. The test of a world
+ * that must not be lent again always runs, because other files would not show that it was lent.
  */
 const lent = { skip: repetition }
 

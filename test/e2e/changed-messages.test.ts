@@ -152,7 +152,8 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
-// An earlier bug: nobody could react to a status post after a restart, because its server number was only in memory.
+// An earlier bug: after a restart, a reaction to an own post in a channel failed, because the number of the post on the
+// server was only in memory.
 test('after a restart our post of the day is reacted to, edited before or not', async () => {
   const { sandbox } = stage.world
   const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })

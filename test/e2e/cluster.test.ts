@@ -1,6 +1,7 @@
 /**
- * Runs two members of a cluster as separate processes behind a load balancer that knows nothing of instances. One
- * member is killed while it still has to deliver a message and a webhook. The other member must then deliver both.
+ * Runs two members of a cluster as separate processes behind a load balancer that knows nothing of instances. Both
+ * members serve each instance, and share its rate limit. One member is killed while it still has to deliver a message
+ * and a webhook. The other member must then deliver both.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

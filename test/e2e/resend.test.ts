@@ -1,6 +1,6 @@
 /**
- * A device that cannot decrypt a message requests it again. The second stanza may differ only in the recipients, the
- * ciphertext and the retry count.
+ * A device that cannot decrypt a message requests it again. The second stanza must equal the first, apart from the
+ * recipients, the encryption, the retry count and the nodes in `APART`.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Sends kinds of notifications and receipts that the network may send without a request. Each must be acknowledged, even
- * if it has no effect, because the network sends unacknowledged ones again at every login.
+ * Sends kinds of notifications and receipts that the network may send without a request. Each must be acknowledged,
+ * even if it has no effect, because the network sends unacknowledged ones again at every login.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -10,7 +10,7 @@ import type { Seeded } from './seeded.ts'
 
 /** Milliseconds after which a member that lost its lease or was removed has ended. */
 const ENDS_WITHIN = 8_000
-/** A number of connections that the database never allows (`max_connections`). */
+/** A number of connections that is higher than the maximum of the database (`max_connections`). */
 const MORE_CONNECTIONS = 200
 const SILENCES: Direction[][] = [['there'], ['back'], ['there', 'back']]
 const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -18,8 +18,8 @@ const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 export interface ClusterFaults {
   /**
-   * The faults by name. Each resolves when the fault is over. A member that a fault has ended runs again only after
-   * `mend`.
+   * The faults by name. Each resolves when the fault is over. A member that has ended because of it may not run again
+   * before `mend`.
    */
   kinds: Record<string, (member: Member) => Promise<void>>
   /** Starts the members that have ended. */

@@ -1,6 +1,7 @@
 /**
- * If a commit fails, the service closes the socket and acknowledges nothing. So the network sends the message again, at
- * a time when the disk has space.
+ * If a commit about a received message fails, the service closes the socket and does not acknowledge the message. So
+ * the network sends it again, at a time when the disk may have space. If a commit about a message to send fails, the
+ * message goes back to the queue.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -19,8 +20,8 @@ const { world, group } = await startUnasked()
 after(() => world.stop())
 
 /**
- * Returns whether the inbox makes this commit. Only the inbox writes marks of received messages, and records of stanzas
- * that are decrypted but not processed.
+ * Returns whether the inbox makes this commit. Such a commit has a mark of a received message, or a record of a stanza
+ * that is decrypted but not processed.
  */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||

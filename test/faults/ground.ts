@@ -48,8 +48,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /**
- * Returns a free port below those that systems assign (32,768 and up), so that no other program takes the port between
- * two starts.
+ * Returns a free port below those that systems assign (32,768 and up), so that the system gives the port to no other
+ * program between two starts.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)

@@ -1,6 +1,6 @@
 /**
- * Kills the service at random moments while messages are sent in both directions. Each acknowledged message must be
- * sent once, and each received message must be reported once. An app is authorized by OAuth, with a kill between the
+ * Kills the service at random moments while messages are sent in both directions. No acknowledged message may be lost,
+ * and each received message must be reported with one event id. An app is authorized by OAuth, with a kill between the
  * steps.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Compares the messages that were sent with those that arrived. Finds lost, repeated and reordered messages, in the
- * same way for every fault test.
+ * Compares the messages that were sent with those that arrived, for the fault tests. Finds lost, repeated and reordered
+ * messages.
  */
 import type { Received, Receiver } from '../harness/receiver.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Creates numbered messages of every kind that the simulated network can make at little cost. For each message, the
+ * Creates numbered messages of many kinds that the simulated network can make at little cost. For each message, the
  * expected event is known.
  */
 import type { Received } from '../harness/receiver.ts'
@@ -36,7 +36,7 @@ interface Kind {
   claims?: keyof Before
 }
 
-/** Content of all files. It does not have to be valid, because received files are only decrypted on request. */
+/** Content of all files. It does not have to be valid, because the tests do not request these files. */
 const BYTES = Buffer.from('a few bytes').toString('base64')
 const START = 1_767_225_600
 

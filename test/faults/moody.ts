@@ -6,8 +6,8 @@ import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * Failures of the receiver. Only a second close counts as a failed attempt, because the gateway tries again at once
- * after the first close.
+ * Failures of the receiver. If the gateway had used the connection before, a first close is no failed attempt: the
+ * gateway tries again at once. A second close is a failed attempt.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]

@@ -19,7 +19,7 @@ test('a stalled instance reconnects with the same credentials, and every message
   const { id: first } = await sandbox.send(CONTACTS[0], PHONE, { text: 'heard' })
   await until('the first', () => compare(receiver, 'received', [first]).lost.length === 0)
 
-  // The read of a session never ends. So the queue of all messages is blocked.
+  // The read of a session does not end before `release` is called. So the queue of all messages is blocked.
   const release = world.stallReads((key) => key.startsWith(keys.signals(INSTANCE, 'session')))
   const ids = [
     ...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 3, 'stuck ')),

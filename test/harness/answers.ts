@@ -1,5 +1,5 @@
 /**
- * Sends requests that are answered at once, without the queue, and checks each answer against the schema of its
+ * Sends requests that are answered at once, without the queue. `good` checks the answer against the schema of the
  * operation. A test can choose the answers of the simulated network.
  */
 import assert from 'node:assert/strict'

@@ -1,7 +1,7 @@
 /**
- * Starts the simulated network for tests. If `SVC_SANDBOX_TRACE` is a folder, every network writes the stanzas that it
- * sent and received to a file there. Stanzas of an unmodified library go to a subfolder, because the gateway is not
- * responsible for them.
+ * Starts the simulated network for tests. If `SVC_SANDBOX_TRACE` is a folder, a network writes the stanzas that it sent
+ * and received to a file there, unless its test turns this off. Stanzas of an unmodified library go to a subfolder,
+ * because the gateway is not responsible for them.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

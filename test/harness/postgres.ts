@@ -23,7 +23,7 @@ const STARTS = 20
 const START_AGAIN = 200
 /**
  * Users as which the server can run if the tests run as root, because PostgreSQL refuses to run as root: `postgres` of
- * Debian's package, or `nobody`, which every machine has.
+ * Debian's package, or `nobody`, which most machines have.
  */
 const USERS = ['postgres', 'nobody']
 

@@ -1,6 +1,6 @@
 /**
- * Starts an S3 server of another project (`test/s3`) in its own process. It verifies the signature of every request,
- * and a restart keeps its port and objects.
+ * Starts an S3 server of another project (`test/s3`) in its own process. It verifies the signatures of requests, and a
+ * restart keeps its port and objects.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

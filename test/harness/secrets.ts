@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const folder = process.env.TEST_LOGS || undefined
 const fileOf = (kind: string) => join(folder!, `${process.pid}.${kind}`)
 
-/** Matches API keys, tokens of apps and of instances, and secrets of webhooks. Nothing else has these formats. */
+/** Matches API keys, tokens of apps and of instances, and secrets of webhooks, by their formats. */
 const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{32}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g
 
 export const credentialsIn = (text: string): string[] => [...text.matchAll(CREDENTIAL)].map(([credential]) => credential)

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { withSchema } from '../../src/domain/store-url.ts'
 
 /**
- * URL of the PostgreSQL server that `scripts/test-postgres.mjs` starts for the tests. If it is not set, every store is
- * in the data folder of its service.
+ * URL of the PostgreSQL server that `scripts/test-postgres.mjs` starts for the tests. If it is not set, `storeEnv`
+ * leaves each store in the data folder of its service.
  */
 const server = process.env.TEST_POSTGRES || undefined
 

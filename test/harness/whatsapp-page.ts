@@ -18,7 +18,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** The only script of the page. It reads every property in which a script can see the page's address. */
+/** The script of the page. It reads properties in which a script can see the page's address. */
 const SCRIPT = `
 window.seen = JSON.stringify([
   location.href, document.URL, document.baseURI, document.referrer, history.state,

@@ -126,8 +126,8 @@ const json = (body) => ({
 const file = (bytes) => ({ method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: new Uint8Array(bytes) })
 
 /**
- * Returns some fixed requests, and for every operation its examples, the examples with one wrong field, and invalid
- * bodies. Each field in turn is missing, null, of another type, or too long.
+ * Returns some fixed requests, and for the operations their examples, the examples with one wrong field, and invalid
+ * bodies or parameters. Each field in turn is missing, null, of another type, or (some texts) too long.
  */
 function requestsOf(description) {
   const requests = [

@@ -7,8 +7,8 @@ import { createArrivals } from '../harness/arrivals.ts'
 import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
 
 /**
- * A minimal client, which sends stanzas exactly as the test writes them, and nothing automatically. It uses only the
- * stanza codec and the protobuf definitions of the library.
+ * A minimal client, which sends no stanza by itself. `send` sends a stanza exactly as the test writes it. The client
+ * uses only the stanza codec and the protobuf definitions of the library.
  */
 export interface RawClient {
   readonly handshake: 'XX' | 'IK' | 'XXfallback'

@@ -13,8 +13,8 @@ import { connect, jidOf, lastQr, login, received } from './client.ts'
 import { mediaRoute } from './media-route.ts'
 
 /**
- * Tests the sandbox with a client that uses only its public interfaces. The client reads the addresses of the network
- * from the output of `--json`, and does everything else with the control API.
+ * Tests the sandbox with a client that uses only its public interfaces. The client gets the addresses that the network
+ * reports at its start, and does everything else with the control API.
  */
 
 // The client also loads libsignal in this thread, so the console output of libsignal must be suppressed here, too.

@@ -1,6 +1,6 @@
 /**
- * Starts an instance and three contacts, for the tests of received messages. Each event is checked against the fields of
- * its declaration, and `compare` also compares its values.
+ * Starts an instance and three contacts, for the tests of received messages. Each event is checked against the fields
+ * of its declaration, and `compare` also compares its values.
  */
 import assert from 'node:assert/strict'
 import { z } from 'zod'

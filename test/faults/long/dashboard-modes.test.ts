@@ -1,6 +1,7 @@
 /**
- * Walks all pages of the dashboard with 500 instances and the numbers of a week: on a phone, in the dark, at 200 %, on
- * a slow network, and with the keyboard alone. SVC_TEST_PICTURES=<folder> takes a picture of every page in every mode.
+ * Opens the pages of the dashboard with 500 instances and the numbers of a week: on a phone, in the dark, at 200 %, and
+ * on a slow network. Another test uses the keyboard alone. SVC_TEST_PICTURES=<folder> takes pictures of these pages in
+ * each mode.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

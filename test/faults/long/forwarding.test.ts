@@ -1,5 +1,5 @@
 /**
- * A standby passes every request on to the active service (`SVC_PEER_PORT`), so any load balancer may send to both. The
+ * A standby passes requests on to the active service (`SVC_PEER_PORT`), so any load balancer may send to both. The
  * active service is killed in the middle of a request, and nothing may be sent twice under two ids.
  */
 import assert from 'node:assert/strict'

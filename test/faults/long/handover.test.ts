@@ -1,7 +1,8 @@
 /**
  * The active service is stopped, or killed, while its standby passes requests on to it (`SVC_PEER_PORT`). Measures how
- * long callers of the standby wait, and when the accounts are connected again. A request is refused only if it has waited
- * for three seconds for an active service, or if its account is not started in time.
+ * long callers of the standby wait, and when the accounts are connected again. A request may be refused after three
+ * seconds without an active service, or if its account is not started in time. After a kill, the outcome of a request
+ * may also be unknown.
  */
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'

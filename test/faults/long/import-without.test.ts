@@ -1,6 +1,6 @@
 /**
  * Each test imports a Baileys device with damaged files of one kind. The report of the import must name the
- * consequence, and exactly this consequence must follow.
+ * consequence, and this consequence must follow.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Sends numbered messages of every kind while all faults happen at once: kills, the death of a shard, and faults of the
- * connection, the network and the receiver. Every number must arrive, with one event id, and in order.
+ * Sends numbered messages of many kinds during several faults: kills, the death of a shard, and faults of the
+ * connection, the network and the receiver. Every number must arrive with one event id, and in order, except for
+ * the messages of `SHUFFLED`.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,6 +1,7 @@
 /**
- * Tests that every kind of stanza that the server may send without a request has a row in the service's table of
- * stanzas. `scripts/wire-coverage.mjs --write` generates `server-kinds.json` from the specification of the protocol.
+ * Tests the service's table of stanzas: it has a row for every kind in `server-kinds.json`. These are the kinds that
+ * the server may send without a request. The file also tests how other kinds are counted.
+ * `scripts/wire-coverage.mjs --write` generates `server-kinds.json` from the specification of the protocol.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

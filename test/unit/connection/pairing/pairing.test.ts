@@ -1,6 +1,6 @@
 /**
- * Tests pairing codes. Only the newest code of a socket can be entered, because the library keeps the code in its
- * credentials.
+ * Tests pairing codes, and the image of a QR code. Only the newest pairing code of a socket can be entered, because the
+ * library keeps the code in its credentials.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
