@@ -41,7 +41,7 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to only after the
+   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to after the
    * backlog, so that it is not reported before an older message.
    */
   let early: Set<string> | null = new Set()

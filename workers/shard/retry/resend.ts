@@ -1,6 +1,6 @@
 /**
  * Sends a message of the account again to a device that could not decrypt it: the original stanza, encrypted only for
- * that device. Without the contact's token the network would refuse it with 463.
+ * that device. Without the contact's token the network can refuse it with 463.
  */
 import {
   type BinaryNode,

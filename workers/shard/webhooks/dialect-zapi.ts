@@ -1,6 +1,6 @@
 /**
- * The dialect `zapi`: the webhook body that receivers expect from the gateway Z-API. It has all fields of the event in
- * camelCase, and further fields of Z-API.
+ * The dialect `zapi`: the webhook body that receivers expect from the gateway Z-API. It has the fields of the event in
+ * camelCase, some of them renamed or converted, and further fields of Z-API.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 

@@ -1,7 +1,8 @@
 /**
  * Keeps records of received messages that cannot be decrypted yet. If the sender does not send a message again in time,
- * it is reported as `waiting_message`, or as `unsupported` if `add` got a type (`protoType`). The record is written
- * before the network gets an answer, so that a crash loses no report.
+ * it is reported as `waiting_message`, or as `unsupported` if `add` got a type (`protoType`). Nothing is reported if
+ * apps would show nothing for the message. The record is written before the network gets an answer, so that a crash
+ * loses no report.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
