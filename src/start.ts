@@ -40,7 +40,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** Reads the flags. If the result is a `text`, this text is printed and nothing is started. */
+/** Reads the flags. If the result has a `text`, this text is printed and nothing is started. */
 function readFlags(): Flags | { text: string } {
   const { values } = parseArgs({
     options: {

@@ -1,4 +1,4 @@
-/** Records what a start is waiting for, which is logged once per interval and reported by the readiness check. */
+/** Records what a start is waiting for. The readiness check reports this, and a long wait is logged at intervals. */
 import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Waiting } from './serve.ts'

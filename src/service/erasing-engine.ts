@@ -5,7 +5,10 @@ import type { KeyRing } from '../storage/key-ring.ts'
 
 export interface ErasingDeps {
   keyRing: Pick<KeyRing, 'destroy'>
-  /** Erases everything of an instance that runs in no thread. Does nothing if the instance has a configuration. */
+  /**
+   * Erases everything of an instance that runs in no thread. Does nothing if the instance has a configuration, or (in a
+   * cluster) an imported device.
+   */
   eraseStored(instance: string): Promise<unknown>
   steps: Steps
   log: Log

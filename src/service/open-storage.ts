@@ -38,7 +38,10 @@ export interface ServiceStorage {
   /** True if the previous service on this store did not shut down properly. It may still run on another machine. */
   hasTakenOver: boolean
   lease: SharedLease
-  /** Returns all services of the store as of the last second. Undefined if only this machine can use the store. */
+  /**
+   * Returns the services of the store, as the last look at the store found them (once a second). Undefined if only this
+   * machine can use the store.
+   */
   nodes(): readonly ServiceNode[] | undefined
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void

@@ -71,7 +71,7 @@ const LAST_ANSWERS = SECOND
 
 /**
  * Resolves with the right to be the next owner of the store; undefined if this process is no standby. Rejects with
- * `StandbyStopped` if the wait was ended.
+ * `StandbyStopped` if the function `leave` of `WhileStandby` ended the wait.
  */
 export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {
   const { backend, searching, server, tally, warm, whileStandby } = deps

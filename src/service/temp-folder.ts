@@ -38,8 +38,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
   await makePrivate(all(config))
   await removeLeft(all(config))
   await makePrivate(own)
-  // An attempt that fails is repeated an hour later. That is soon enough, because a folder counts as left behind only
-  // after a day.
+  // An attempt that fails is repeated an hour later. That is soon enough: while this process runs, its folder counts as
+  // left behind only after a day without a touch.
   const hourly = setInterval(() => void tend(config).catch(() => {}), HOUR).unref()
   return async () => {
     clearInterval(hourly)

@@ -56,8 +56,8 @@ async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // A file gets its name when it is complete, and is never changed after that, so an equal size means an equal file.
-    // A file that was removed in the meantime is skipped.
+    // A file gets its name when it is complete. After that, media do not change, and a key file still has the same key,
+    // so a file of the same size is not copied again. A file that was removed in the meantime is skipped.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)

@@ -1,6 +1,6 @@
 /**
- * Says what a service may do while other members of its cluster use the same store. Without other members it may do
- * everything.
+ * Says what a service may do while other members of its cluster may use the same store. A service that is not in a
+ * cluster may do everything.
  */
 import type { OpenParts } from './store-backend.ts'
 

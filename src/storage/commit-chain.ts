@@ -1,6 +1,6 @@
 /**
- * A chain of commits: while one is written, entries are collected for the next. If a commit fails, all later ones fail
- * too, because an entry may depend on earlier ones.
+ * A chain of commits: while one is written, entries are collected for the next. If an entry could not be written, all
+ * later ones fail too, because they may depend on it.
  */
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'

@@ -96,14 +96,14 @@ export interface Rider {
 export const KEY_LIMIT = 1_024
 
 /**
- * Printable ASCII without `/`, `?` and `\`. The expression is created only once, because a commit checks dozens of
- * keys.
+ * Printable ASCII without the space, `/`, `?` and `\`. The expression is created only once, because a commit checks
+ * dozens of keys.
  */
 const VALID_KEY = /^[!-.0->@-[\]-~]+$/
 
 /**
- * Throws an error that contains the key, unless every backend would read the key in the same way. A key must be
- * printable ASCII, not too long, and without the characters that unstorage rewrites.
+ * Throws an error that shows the key, or its beginning, if the key is not valid. A key must be printable ASCII without
+ * the space, not too long, and without the characters that unstorage rewrites.
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {

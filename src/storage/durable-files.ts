@@ -1,6 +1,6 @@
 /**
  * Writes files in such a way that a kill or a power cut leaves either the old file or the complete new one. Only the
- * user of this process can read them.
+ * owner of a file can read it.
  */
 import { randomBytes } from 'node:crypto'
 import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:fs/promises'

@@ -10,9 +10,9 @@ export interface Homes {
    */
   claim(instances: readonly string[], options?: { isAnybodys?: boolean }): Promise<ReadonlySet<string>>
   /**
-   * Gives up the homes of these instances; all commits for them must have ended. Any service can then claim the homes;
-   * if `wanted` is given, at first only the service with this id. After a rejection, `isOwn` tells which instances this
-   * service still has.
+   * Gives up the homes of these instances; all commits for them must have ended. Any service can then claim the homes.
+   * If `wanted` is given, the service with this id comes first (except for `isAnybodys`). After a rejection, `isOwn`
+   * tells which instances this service still has.
    */
   release(instances: readonly string[], wanted?: string): Promise<void>
   /** Gives up the home of a completely erased instance, and removes its entry from the store. */
@@ -30,7 +30,7 @@ export interface Homes {
    */
   isSettledElsewhere(instance: string): boolean
   /**
-   * Resolves with the homes of all instances; reads them only if one has changed since the last call. The result
+   * Resolves with the homes of all instances; reads them only if something has changed since the last call. The result
    * includes each change of this service that was answered before, unless its changes follow each other without a
    * pause.
    */

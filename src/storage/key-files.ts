@@ -1,6 +1,6 @@
 /**
- * Stores each key in a file, because only a file can be overwritten in place. The records of a deleted instance remain
- * in free pages of the store, so the key that decrypts them must be destroyed.
+ * Stores each key in a file, because a file can be overwritten in place. The records of a deleted instance remain in
+ * free pages of the store, so the key that decrypts them must be destroyed.
  *
  * A file has space for two encrypted copies of its key. During a rotation, one copy is encrypted with the old secret
  * key and one with the new, so that either of the two decrypts the file after a kill.

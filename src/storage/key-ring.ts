@@ -1,7 +1,7 @@
 /**
  * The keys of a store: one encrypts the main thread's records, one is for links to received files, and each instance
- * has one, which encrypts its data. The secret key only encrypts these keys, so it can be changed without changing a
- * record. Destroying the key of an instance makes its data unreadable, also in free pages of the store.
+ * has one, which encrypts its data. The secret key encrypts these keys and no records, so it can be changed without
+ * changing a record. Destroying the key of an instance makes its data unreadable, also in free pages of the store.
  *
  * The next start finishes a step that a kill interrupted.
  */
@@ -186,7 +186,7 @@ export async function rotateSecretKey(
 async function needed(files: SealedKeys, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
-  // If the main key cannot be opened either, the secret key is wrong. Otherwise only this file is damaged.
+  // If the main key cannot be opened either, the secret key is wrong. Otherwise this key is damaged.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
   const path = files.whereIs(name)
   if (file === null)

@@ -17,7 +17,7 @@ export interface KeyTable {
   add(name: string, places: Places): Promise<void>
   /** Writes one of the two encrypted copies of an existing key; undefined removes it. */
   set(name: string, place: 0 | 1, value: Uint8Array | undefined): Promise<void>
-  /** Removes a key. Only a file can be overwritten first; a row in a database leaves copies. */
+  /** Removes a key. A file is overwritten first; a row in a database leaves copies. */
   remove(name: string): Promise<void>
   /**
    * Removes what interrupted changes have left. Drafts that are younger than `youngestMs` stay, because another process

@@ -176,7 +176,7 @@ async function ask(place: Place, other: string, own: string, asked: Set<Socket>,
     } finally {
       clearTimeout(late)
     }
-    // The connection ended without an answer. Only a refused connection shows that the process has ended.
+    // The connection ended without an answer. That does not show that the process has ended.
     asked.delete(socket)
     await pause(ASK_AGAIN)
   }

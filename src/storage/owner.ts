@@ -111,7 +111,7 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
       ),
     )
     server.listen(path, () => {
-      // From now on an error can only concern a single connection, whose process gets an error of its own.
+      // A later error concerns a single connection, whose process gets an error of its own.
       server.removeAllListeners('error').on('error', () => {})
       server.unref()
       resolve()

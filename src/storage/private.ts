@@ -1,4 +1,4 @@
-/** Creates files and folders that only the user of the process can access. */
+/** Creates private folders, checks that the user of the process can use them, and makes files private. */
 import { chmodSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -39,7 +39,7 @@ export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'sta
   const isInside = storeDir.startsWith(join(dataDir, '/'))
   await makeNamedFolder('SVC_DATA_DIR', dataDir)
   if (!isInside) await makeNamedFolder('SVC_STORE_URL', storeDir)
-  // A secret may be mounted read-only; all other files must be writable.
+  // A secret may be mounted read-only; the others must be writable.
   const kept: [path: string, tried: (path: string) => Promise<void>][] = [
     [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
     ...[join(dataDir, 'blobs'), join(dataDir, 'tmp'), storeDir].map((dir): [string, typeof tryToWrite] => [dir, tryToWrite]),

@@ -30,7 +30,7 @@ export interface Repository<T> {
   remove(key: string): Op
 }
 
-/** Error for a record that exists but cannot be used. The message names the key, never the content. */
+/** Error for a record that exists but cannot be used. The message names the key, and no value of the record. */
 export class RecordError extends Error {
   readonly key: string
 

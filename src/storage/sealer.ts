@@ -19,8 +19,8 @@ export interface Sealer {
    */
   blind(text: string): string
   /**
-   * Returns the same as `blind`, for a text that is used for a short time only. Such a text does not evict other texts
-   * from the cache.
+   * Returns the same as `blind`, for a text that is used for a short time only. Such a text does not evict the texts of
+   * `blind` from their cache.
    */
   blindOnce(text: string): string
 }

@@ -1,4 +1,4 @@
-/** Finds or creates the secret key. Every error is one sentence for the operator. */
+/** Finds or creates the secret key. If the key is missing or invalid, throws a sentence for the operator. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The lease of a service on its store, which the main thread renews and every thread reads. A process that stood still
- * may have been replaced, and would otherwise send frames and webhooks before it notices the replacement.
+ * The lease of a service on its store, which the main thread renews and the shard threads read. A process that stood
+ * still may have been replaced, and would otherwise send frames and webhooks before it notices the replacement.
  *
  * The lease also runs while the machine is suspended, which stops the monotonic clock. The time since the boot goes on,
  * but it takes longer to read, so it is read only if the wall clock shows that the lease may have ended.

@@ -79,7 +79,7 @@ export interface TurnOptions {
   onWaiting(owner: Owner): void
   /** Returns true if this service may be listed as a standby. If absent, it may. */
   isReady?(): boolean
-  /** Called when the store begins to refuse the row that lists this service. The service is then in no list. */
+  /** Called when the store begins to refuse the row that lists this service. Lists then do not show that it runs. */
   onUnlisted?(cause: unknown): void
   /** Called when no service uses the store and this process tries to become the owner, which can take seconds. */
   onTaking(): void
@@ -99,23 +99,26 @@ export interface OpenOptions {
   isReader?: boolean | undefined
   keysDir?: string | undefined
   turn?: Turn | undefined
-  /** Describes this service. Only a service, which calls `own`, needs it. */
+  /** Describes this service. A command needs none, even if it calls `own`. */
   node?: OwnNode | undefined
   /** Present if this service uses the store at the same time as others (`SVC_CLUSTER`). */
   cluster?: ClusterOptions | undefined
   /**
-   * Number of bytes that running commits of each thread may need. Absent if this thread is the only one that opens the
+   * Number of bytes that running commits of each thread may need. Absent if no other thread of this process opens the
    * store.
    */
   claims?: Claims | undefined
   onCommit?: ((isStored: boolean) => void) | undefined
   /** Called when this process can no longer use the store. `sentence` tells the operator why. */
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
-  /** Called once for each address at which an active service cannot ask its standby, or another member of its cluster. */
+  /**
+   * Called for an address at which an active service cannot ask its standby, or another member of its cluster. Not
+   * repeated while the address stays listed.
+   */
   onUnreached?: ((address: string) => void) | undefined
   /**
-   * Called when the store begins to refuse the row that lists this service. The service still owns the store, but is in
-   * no list.
+   * Called when the store begins to refuse the row that lists this service. The service still owns the store, but lists
+   * do not show that it runs.
    */
   onUnlisted?: ((cause: unknown) => void) | undefined
   /** Called each time that an active service has read the list of all services of the store. */

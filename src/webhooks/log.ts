@@ -145,7 +145,7 @@ export function attemptsOf({ failures, status, code, error, durationMs, finished
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), ...last }]
 }
 
-/** Limit of cached URLs. Every event contains its webhook URL, and there are few different ones. */
+/** Limit of cached URLs. Each row contains a webhook URL, and there are few different ones. */
 const KNOWN_URLS = 256
 const masked = boundedCache<string, string>(KNOWN_URLS)
 

@@ -1,4 +1,7 @@
-/** Starts the browser for tests of pages: the installed Chromium, which may only connect to this machine. */
+/**
+ * Starts the installed Chromium for tests of pages, and records what a page requests and reports. The browser may only
+ * connect to this machine.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'

@@ -90,7 +90,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   /**
    * Checks the page, or the open dialog, with the accessibility checker axe, which must find only minor problems. While a
    * dialog is open, nothing behind it can be reached, and the same page is checked without the dialog. `rules` limits the
-   * check to these rules.
+   * check to these rules. Controls that do different things must also have different names.
    */
   async function soundOn(tab: Page, name: string, rules?: string[]) {
     const within = (await dialogOf(tab).count()) > 0 ? 'dialog[open]' : 'html'
@@ -726,7 +726,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     }
     await to('instances')
     await page.getByRole('img', { name: /^Messages sent: [1-9]\d* in all/ }).waitFor()
-    // The service was started a minute ago, so the chart of the week has only one value.
+    // The service was started only minutes ago, so the chart of the week has one value.
     await to('health?window=week')
     await page.getByRole('img', { name: /^Memory: now \d+ MB/ }).waitFor()
   })

@@ -1,7 +1,7 @@
 /**
- * Shows hostile texts on every page, on a narrow and on a wide screen. Customers, people on the network, and receivers
- * of webhooks choose these texts. Each text contains markup, ends attributes, and is one very long word. Texts that the
- * service cannot refuse also change the direction of text.
+ * Shows hostile texts on the pages of the service, on a narrow and on a wide screen. Customers, people on the network,
+ * and receivers of webhooks choose these texts. Each text contains markup and ends attributes; most have a long word.
+ * Texts that the service cannot refuse also change the direction of text.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -248,8 +248,8 @@ describe('pages in Chromium', { skip }, () => {
     await chats.locator('.live-responses-table').getByText('onerror=').first().waitFor()
     assert.equal(await page.evaluate('"hacked" in window'), false)
     assert.equal(await page.locator('img[src=x]').count(), 0)
-    // These operations have a file, a choice, and every type of query parameter. Operations with a body and its
-    // examples, and with an answer, are already open.
+    // These operations have a file, a choice, and query parameters. Operations with a body and its examples, and with
+    // an answer, are already open.
     await openOperation('admin', 'post', '/instances/import')
     await openOperation('privacy', 'get', '/disallowed-contacts')
     await openOperation('send-actions', 'delete', '/{token}/messages')

@@ -1,6 +1,6 @@
 /**
- * Uses the service with `openapi-fetch` and the types that `openapi-typescript` generates. It compiles only if the
- * description matches the service; `test/e2e/clients.test.ts` compiles and runs it.
+ * Uses the service with `openapi-fetch` and the types that `openapi-typescript` generates from the description.
+ * `test/e2e/clients.test.ts` compiles and runs it, so the description must fit these calls, and the service must, too.
  */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/schema.js'

@@ -1,5 +1,5 @@
 /**
- * Runs the systemd samples of docs/running.md as root in a new Debian container in which systemd runs. Only their
+ * Runs the systemd samples of docs/running.md as root in a new Debian container in which systemd runs. Their
  * placeholders are filled in.
  */
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 /**
- * The drivers that can store `blobs:` (media of waiting messages). The tests of `blobs:` run once with each of them.
+ * The drivers with which `blobs.test.ts` runs. They store the media of waiting messages (`blobs:`).
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Tests the client of S3 buckets against an S3 server that this project did not write. The server verifies every
- * signature.
+ * Tests the client and the watch of S3 buckets against an S3 server that this project did not write. The server
+ * verifies signatures.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests every cell of the table in src/http/README.md of the headers that say who the caller is. Every source file that
- * reads such a header must be in a row of the table.
+ * Tests every status in the table in src/http/README.md of the headers that say who the caller is, and the number of
+ * headers of a request. The files of `src/http` and `src/features` that read such a header must be in its row.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -212,8 +212,8 @@ test('two Host headers are refused, and so is none', async () => {
 })
 
 /**
- * Headers that describe the request itself: its content and the expected answer. They say nothing about the caller, so
- * they are not in the table.
+ * Headers that describe the request itself: its content and the expected answer. They do not decide who the caller is,
+ * so they are not in the table.
  */
 const OF_THE_REQUEST = new Set([
   'Accept',

@@ -46,8 +46,8 @@ async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', 
 const call = (route: string, body?: unknown): TheirCall => ({ route, ...(body === undefined ? {} : { body }) })
 
 /**
- * Matches the names of fields without an effect, by the last part of the name. The answer must list exactly these
- * fields of a call as ignored.
+ * Matches the names of fields without an effect, by the last part of the name. The answer may list only such fields of
+ * a call as ignored.
  */
 const UNUSED = /^(groupMentioned|salePrice|profileImage|amount|lastMessageId)$/
 

@@ -1,6 +1,6 @@
 /**
- * Tests that every error code that an immediate operation declares has a case which produces it. Other tests run most
- * of the cases on the simulated network; only requests with a wrong field are tested here.
+ * Tests that each error code that an immediate operation declares has a case which produces it, or is in `NEVER`. Other
+ * tests run most of the cases on the simulated network; only requests with a wrong field are tested here.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Sends requests to every route. They are made from the OpenAPI description and then corrupted, with a fixed seed. No
- * answer may be a 500, and every answer must match the description of its status.
+ * Sends requests to the operations of the API. They are made from the OpenAPI description and then corrupted, with a
+ * fixed seed. No answer may be a 500, and every answer must match the description of its status.
  */
 
 import assert from 'node:assert/strict'
@@ -43,7 +43,7 @@ type Schema = {
   examples?: unknown[]
 }
 
-/** Unusual values, which no client should send. The test tries them in every field. */
+/** Unusual values, which no client should send. The test puts them into fields, bodies and unknown fields. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,

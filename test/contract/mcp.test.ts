@@ -77,8 +77,8 @@ describe('the transport', () => {
         assert.match(answer.headers.get('Access-Control-Expose-Headers') ?? '', /WWW-Authenticate/)
         assert.equal(answer.headers.get('Vary'), 'Origin')
       }
-      // Only `/mcp` may allow other origins. The path of an instance contains a credential, so pages of other origins
-      // must not call its routes.
+      // The setting is for `/mcp`. The path of an instance contains a credential, so pages of other origins must not
+      // call its routes.
       const { headers } = await others.ask('GET', '/health/live', undefined, origin)
       assert.equal(headers.get('Access-Control-Allow-Origin'), null)
     } finally {

@@ -1,4 +1,7 @@
-/** Tests that only the operator, whose workspace is the first one, may list and drain the services on a store. */
+/**
+ * Tests that the admin key of a second workspace can neither list nor drain the services on a store. The first
+ * workspace is that of the operator.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'

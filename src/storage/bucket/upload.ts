@@ -1,10 +1,10 @@
 /**
- * Uploads an object of any size from a stream; only a few parts of it are in memory at a time. A large object is
- * uploaded in parts, and exists only after the last one.
+ * Uploads an object from a stream; only a few parts of it are in memory at a time. A large object is uploaded in parts,
+ * and exists only when the upload was completed.
  */
 import type { BucketClient } from './bucket-client.ts'
 
-/** Bytes of a part. Servers accept no smaller part, except for the last one. */
+/** Bytes of a part. S3 accepts no smaller part, except for the last one. */
 const PART = 5 * 1_024 * 1_024
 
 export interface Upload {
@@ -13,7 +13,7 @@ export interface Upload {
   signal?: AbortSignal | undefined
 }
 
-/** Uploads an object. If the source fails, nothing is stored and the error of the source is thrown. */
+/** Uploads an object. If the source fails, no object is stored and the error of the source is thrown. */
 export async function upload(
   client: BucketClient,
   { key, headers, signal }: Upload,

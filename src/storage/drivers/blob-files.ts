@@ -1,7 +1,7 @@
 /**
- * Stores the media of one blob in a file, `<folder>/<owner>/<blob>`, so that the disk is flushed once per blob. Until
- * the last piece is written, the name of the file ends with `.tmp`, and backups leave it out. Unfinished files are
- * listed too, so that those of a killed thread are removed.
+ * Stores the media of one blob in a file, `<folder>/<owner>/<blob>`, which is flushed when the last piece is written.
+ * Until then the name of the file ends with `.tmp`, and backups leave it out. Unfinished files are listed too, so that
+ * those of a killed thread are removed.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'

@@ -64,7 +64,7 @@ function metaOf(page: Buffer, what: string): Meta {
     throw new Damage(`its ${what} header names pages of ${pageSize} bytes`)
   const lastPage = page.readBigUInt64LE(144)
   const mapSize = page.readBigUInt64LE(40)
-  // Larger numbers are damage: they exceed every disk, and lmdb would map that much memory.
+  // Larger numbers count as damage, because lmdb would map that much memory.
   if (lastPage > 2n ** 40n || mapSize > 2n ** 46n) throw new Damage(`its ${what} header names an impossible size`)
   return {
     pageSize,

@@ -44,7 +44,7 @@ export interface Look {
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
 /**
- * Bytes for the commits of commands in other processes, which write only one or two records. The claims of those
+ * Bytes for the commits of commands in other processes, which mostly write one or two records. The claims of those
  * processes are not visible here.
  */
 const OTHERS = 1_024 * 1_024

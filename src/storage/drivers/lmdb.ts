@@ -126,7 +126,7 @@ function prepareFolder({ dir, mustExist = false }: LmdbOptions): void {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
-    // lmdb creates files that every user can read, so the folder must be private.
+    // lmdb creates files that other users can read, so the folder must be private.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
     if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
     if (isNew) checkRoom(dir)

@@ -2,7 +2,7 @@
  * unstorage driver for PostgreSQL, with atomic batches and ordered ranges.
  *
  * Each thread reads on one connection and commits on another one. Batches that are requested during a commit become one
- * commit together, so that the disk is flushed once.
+ * commit together if possible, so that the disk is flushed once.
  *
  * While the database cannot be reached, reads and commits wait for a while and are then refused. A commit that rejects
  * has stored nothing, unless the writer ends because this remains unknown (`postgres/writer.ts`).

@@ -1,5 +1,6 @@
 /**
- * The records that the main thread has in memory, and the only way to change them.
+ * The followed families of records (`families.ts`), which the main thread has in memory. The service changes them only
+ * through `MainRecords`.
  *
  * If several services can use the store, a change is stored only if it was decided on the newest records
  * (`shared-records.ts`). If only this machine can use the store, only operator commands change records beside the
@@ -31,7 +32,7 @@ export type StoredRecords = readonly (readonly [key: string, bytes: Uint8Array])
 export interface RecordChange {
   /** Operations to write. If there are none, nothing is written, and `committed` is not called. */
   ops: readonly Op[]
-  /** Called once, after the memory has changed. */
+  /** Called when the change is stored and the memory has it; not called if the change was refused. */
   committed?: (() => void) | undefined
 }
 

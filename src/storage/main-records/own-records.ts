@@ -10,7 +10,7 @@ import { FAMILIES } from './families.ts'
 import type { MainRecords } from './main-records.ts'
 import { createMemories } from './memories.ts'
 
-/** Maximum number of attempts for a change. Commands are rare, so three conflicts in a row do not happen. */
+/** Maximum number of attempts for a change. Commands are rare, so three conflicts in a row are improbable. */
 const ATTEMPTS = 3
 
 const isOfCommands = (key: string) => key.startsWith(keys.workspaces) && key.endsWith(':self')

@@ -1,6 +1,6 @@
 /**
- * The records of the loaded families. A record is passed on to the memory of its family only if it has changed, so all
- * records can be read again without effects.
+ * The records of the loaded families. A record is passed on to the memory of its family only if it has changed or was
+ * removed, so all records can be read again without effects.
  */
 import type { Log } from '../../domain/log.ts'
 import { sha256 } from '../../lib/sha256.ts'

@@ -16,8 +16,8 @@ import type { MainRecords, RecordChange } from './main-records.ts'
 import { createRecordCopy } from './record-copy.ts'
 
 /**
- * Maximum number of attempts for a change. Every refused one means that another service has stored a change, so many in
- * a row are improbable.
+ * Maximum number of attempts for a change. A refused one means that another service or a command has stored a change,
+ * so many in a row are improbable.
  */
 const ATTEMPTS = 20
 /** Longest pause in ms before a refused change is decided again. */

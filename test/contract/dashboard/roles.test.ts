@@ -1,6 +1,6 @@
 /**
- * Tests dashboard sessions of API keys with every set of scopes. The cases are generated from the table of rights that
- * the service and the page of the dashboard use.
+ * Tests dashboard sessions of API keys with every set of scopes that opens the dashboard. The cases are generated from
+ * the table of rights that the service and the page of the dashboard use.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -230,7 +230,7 @@ describe('secrets', () => {
     }
     service.double.answer = (_instance, operation) => answers[operation] ?? list
     const texts: string[] = []
-    // The event stream is left out, because it does not end. Only the admin key may read it.
+    // The event stream is left out, because it does not end. In the dashboard only the admin key may read it.
     const doesEnd = ({ id }: Pick<Endpoint, 'id'>) => id !== 'webhooks.events'
     for (const endpoint of [...endpoints, ...dashboardEndpoints].filter((each) => each.method === 'GET' && doesEnd(each))) {
       const path = pathOf(endpoint)

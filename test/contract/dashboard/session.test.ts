@@ -245,8 +245,8 @@ test('the cookie without its proof is nobody, does not count as use and ends not
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
   /**
-   * Headers that a browser sends with requests from pages of other origins. They contain the custom header of the
-   * dashboard only where a script may set it without a CORS preflight.
+   * Headers of requests that a script of the dashboard cannot have sent: each case shows another source, or lacks the
+   * custom header of the dashboard.
    */
   const ELSEWHERE: Record<string, Record<string, string>> = {
     'a form of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },

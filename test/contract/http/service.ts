@@ -1,6 +1,6 @@
 /**
- * Starts the HTTP application with a real store, account and directory. Only the engine, which runs the instances, is
- * replaced by a double. `test/e2e` tests the real engine.
+ * Starts the HTTP application with a real store, account and directory. The engine, which runs the instances, is
+ * replaced by a double, and so are the clock and some threads. `test/e2e` tests the real ones.
  */
 
 import assert from 'node:assert/strict'
@@ -75,8 +75,8 @@ const loggedCredentials = (lines: readonly unknown[]): string[] =>
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
 /**
- * Returns a double of the engine. Every session that it starts has the status `qr`. It returns the answers that the
- * test has prepared, and records the calls.
+ * Returns a double of the engine. By default, a session that it starts has the status `qr`. The double returns the
+ * answers that the test has prepared, and records the calls.
  */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []

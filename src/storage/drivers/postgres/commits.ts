@@ -51,7 +51,7 @@ const sizeOf = (ops: readonly Op[]) =>
 
 /**
  * Collects batches while a commit runs, and writes those that wait in one commit. A batch with a condition is a commit
- * by itself. A commit contains only one change of the home of an instance (`HomeChanges`).
+ * by itself. A commit changes the home of an instance at most once (`HomeChanges`).
  */
 export function createCommits(
   write: (work: Work) => Promise<boolean>,

@@ -8,7 +8,7 @@ import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { bytesOf } from './arrays.ts'
 import type { Target } from './target.ts'
 
-/** Time limit in ms for connecting. Only the network and the start of a server process take time. */
+/** Time limit in ms for connecting. */
 const CONNECT_DEADLINE = 5_000
 const END_DEADLINE = 2_000
 const OLDEST = 140_000
@@ -27,8 +27,8 @@ export interface Link {
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**
-   * Number of notices that say that a commit may be lost: an operator canceled the wait for a synchronous standby, so
-   * the commit may be only on this server.
+   * Number of warnings that may concern a commit. For example, an operator canceled the wait for a synchronous standby,
+   * so the commit may be only on this server.
    */
   doubts(): number
   /** Sends a statement. Drops the connection if the answer takes longer than `silenceMs`. */

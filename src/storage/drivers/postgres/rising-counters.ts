@@ -9,8 +9,8 @@ export const LOOK_EVERY = 250
 /** Longest time in ms between two looks. After a longer time, the required silence begins again. */
 const LONGEST_GAP = 1_500
 /**
- * Maximum duration of the watch, as a multiple of `silentMs`. The watch lasts so long only if the server is never fast
- * enough for it.
+ * Maximum duration of the watch, as a multiple of `silentMs`. The watch lasts so long only if the server is too slow
+ * again and again.
  */
 const MOST_TIMES = 6
 /** Stands for the name of a service that is known only by its counter or its lock. */

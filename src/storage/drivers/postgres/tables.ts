@@ -32,10 +32,9 @@ export const tablesExist = (schema: string) => ({
 })
 
 /**
- * Returns the SQL that creates missing tables in one transaction. Tables of an earlier format stay as they are, because
- * a newer format only adds some.
+ * Returns the SQL that creates missing tables in one transaction, and adds the missing columns of `ADDED`.
  *
- * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
+ * - Most values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
  * - Rows of queue, outbox and media are inserted and deleted, so the vacuum begins early and makes no pauses.
  * - `svc_writer` has a row for each run of a thread, which changes with every commit. Pages are mostly empty, so that
  *   the index need not change with the row. Ids are random, because a sequence could give a number again after a

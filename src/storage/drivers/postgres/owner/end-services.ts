@@ -13,7 +13,7 @@ import { isRefusal } from './row-writer.ts'
 import { SILENCE } from './schema-lock.ts'
 
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
-/** SQL that is true if the writer `w` belongs to a command that was killed. */
+/** SQL that is true if the writer `w` belongs to a command that has probably been killed, because it is a day old. */
 const IS_OLD_COMMAND = "w.service IS NULL AND NOT w.is_service AND w.made_at < now() - interval '1 day'"
 
 /**

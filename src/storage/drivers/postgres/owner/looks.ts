@@ -11,8 +11,8 @@ import { createReconnect } from './reconnect.ts'
 import { isSoon, SILENCE } from './schema-lock.ts'
 
 /**
- * Milliseconds without an answer after which the service asks again almost at once. So the loss of one connection stops
- * the counter of this service for three seconds, and another service replaces it only after five.
+ * Milliseconds without an answer after which the service asks again almost at once. So a silent connection stops the
+ * counter of this service for three seconds. A service that still has its locks is replaced only after five.
  */
 export const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50

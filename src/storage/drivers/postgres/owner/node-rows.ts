@@ -146,7 +146,8 @@ const isSilent = ({ silentMs }: NodeRow, forMs: number) => Math.abs(silentMs) > 
 const isLost = (row: NodeRow) => row.state === 'lost' || isSilent(row, LOST_AFTER)
 
 /**
- * Returns a row as the list of services shows it. The service `self`, which has read the rows, is never shown as lost.
+ * Returns a row as the list of services shows it. The silence of the service `self`, which has read the rows, does not
+ * make it lost.
  */
 export function nodeOf(row: NodeRow, self: string | undefined): ServiceNode {
   const { id, writer, name, release, host, peerPort, seenAt, silentMs, former, takeover } = row

@@ -2,7 +2,8 @@
  * Decides which services of a store have ended. Each service raises its own counter in the database, and the watching
  * service measures with its own clock for how long each counter stays the same.
  *
- * A wrong decision only costs new connections of the accounts, because a service that was replaced can store nothing.
+ * A wrong decision costs new connections of the accounts, but no records, because a service that was replaced can store
+ * nothing.
  */
 export interface NodeLook {
   id: string

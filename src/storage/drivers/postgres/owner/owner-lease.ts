@@ -29,7 +29,8 @@ export interface LeaseOptions<Rival> {
   /** True if an unknown rival may appear. The lease then ends after a minute even if no rival is known. */
   mayGetRivals?: boolean | undefined
   /**
-   * Resolves with true only if the rival has said that it cannot reach the database, or that it stops. Never rejects.
+   * Resolves with true if the rival has ended, or has said that it cannot reach the database or that it stops. If that
+   * is not known, resolves with false. Never rejects.
    */
   doesNotTakeOver(rival: Rival): Promise<boolean>
   /**

@@ -1,6 +1,6 @@
 /**
- * Detects early whether the owner of a schema can reach its standbys. Otherwise the operator would notice a wrong
- * address only in an outage of the database.
+ * Detects early whether a service can reach its standbys, or the other members of its cluster. Otherwise the operator
+ * would notice a wrong address only in an outage of the database.
  */
 import type { StandbyAddress } from '../../../../domain/standby-address.ts'
 

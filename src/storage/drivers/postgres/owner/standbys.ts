@@ -89,7 +89,7 @@ interface Details {
 }
 
 /**
- * Resolves with the details in the answer of the standby. If there is no answer in time, only `isRefused` is set.
+ * Resolves with the details in the answer of the standby. If there is no answer in time, at most `isRefused` is set.
  */
 function detailsOf({ host, port }: StandbyAddress): Promise<Details> {
   return new Promise((resolve) => {
