@@ -1,8 +1,8 @@
 /**
  * Measures received and sent texts with the store on three disks, so that figures of machines with different disks can
  * be compared: the disk of this machine, files in memory, and files in memory with an `fdatasync` of 4 ms. The slow
- * disk is in memory, because otherwise its time would have the time of the real disk too. Only calls of `fdatasync` are
- * delayed, not the small record that lmdb writes to a file with O_DSYNC.
+ * disk is in memory, because otherwise its time would have the time of the real disk too. Calls of `fdatasync` and
+ * `fsync` are delayed, but not the small record that lmdb writes to a file with O_DSYNC.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- readme` writes the results of the newest runs into `bench/README.md`, between the markers in that
  * file: the table of targets, the cores in use, texts on other disks, the cost of an instance, and the capacity of
- * machines with 1, 2 and 4 cores. Older versions of Node have only a column in the table of targets.
+ * machines with 1, 2 and 4 cores. The results of older versions of Node are only in the table of targets.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

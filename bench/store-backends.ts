@@ -1,7 +1,7 @@
 /**
  * Measures commits per second, their latency and their CPU time with lmdb and with PostgreSQL, with 1, 10 and 50
- * writers. The PostgreSQL server shares the cores of this machine. So only the CPU time of the service's process is
- * also valid for other machines.
+ * writers. The PostgreSQL server shares the cores of this machine. This changes the rates and latencies, but hardly the
+ * CPU time of this process, which acts as the service.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,8 +1,8 @@
 /**
  * Measures one service with 500 and then 1,000 connected instances on one shard: starts after a stop and after kill -9,
- * the rest, one text a second in each direction, a text for every instance at once, and a minute without the network.
- * The last part of the result compares the largest number of instances with the smallest. `BENCH_SIZES=100,200` sets
- * the numbers.
+ * the rest, one text a second in each direction, a text for every instance at once, and a time without the network
+ * (`AWAY`). The last part of the result compares the largest number of instances with the smallest.
+ * `BENCH_SIZES=100,200` sets the numbers.
  */
 import { freePort } from '../test/faults/ground.ts'
 import { amount, connectMany, report, round, rssMb, sleep, startBench, startLoaded, UNLIMITED } from './measure.ts'

@@ -1,4 +1,4 @@
-/** esbuild's options for every bundle that Node runs (threads.mjs, test-program.mjs). */
+/** esbuild's options for the bundles of threads.mjs and test-program.mjs, which Node runs. */
 
 /**
  * Packages that stay outside a bundle: those with native or WebAssembly parts, those that search for their own files at
@@ -42,6 +42,7 @@ export const OPTIONS = {
 
 /**
  * Replaces each character that is not ASCII by `?`, because a single one makes V8 store all of the code with two bytes
- * per character. Only comments have such characters: esbuild escapes them everywhere else.
+ * per character. Comments have such characters; in texts, esbuild escapes them. It escapes none in regular expressions,
+ * so bundled code must write `\u` there.
  */
 export const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')

@@ -1,7 +1,7 @@
 /**
  * Searches the logs of a test run for every credential that the tests used: node scripts/log-secrets.mjs FOLDER, where
  * FOLDER was `TEST_LOGS` of `npm test` (test/harness/secrets.ts). Ends with code 1 if it finds one, or if there are no
- * logs to search.
+ * credentials or no logs to search.
  */
 import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * Removes packages that the service never loads. Run it after `npm prune --omit=dev`, which keeps them: some are peer
+ * Removes packages that the service does not load. Run it after `npm prune --omit=dev`, which keeps them: some are peer
  * dependencies, and others belong to the command line of a package.
  */
 import { existsSync } from 'node:fs'

@@ -2,7 +2,7 @@
 
 const MAX_CAUSES = 8
 
-/** Returns the message: the error in the first line, and then the causes, one per line, outermost first. */
+/** Returns the message: the error, and then the causes that the error does not name, outermost first. */
 export function complaint(error: unknown): string {
   const reasons: string[] = []
   const heads = isOurs(error) ? [error.message] : [error instanceof Error ? (error.stack ?? error.message) : String(error)]

@@ -75,8 +75,8 @@ export function isWritablePlace(path: string): boolean {
 }
 
 /**
- * True if the file contains a certificate. This is checked at the start, because the shard threads read the file only
- * at their first connection.
+ * True if the file contains a certificate. This is checked at the start, because the file is only used later, at the
+ * first connection.
  */
 export function hasCertificate(path: string): boolean {
   try {

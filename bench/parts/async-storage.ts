@@ -3,8 +3,8 @@
  * AsyncLocalStorage that was ever entered slows down all later promises of its thread. Each socket of the library
  * creates one, so a thread sends 914 texts per s when it is new, and 166 after 200 reconnects. The value of the shared
  * storage is an immutable map from each instance of the class to its value. Even a single storage makes every promise
- * more expensive, so the shared one is disabled while no work uses it. Work that continues after a transaction then
- * finds no value, which is right: nothing would commit its writes.
+ * more expensive, so with `rests` the shared one is disabled while no work uses it. Work that continues after a
+ * transaction then finds no value, which is right: nothing would commit its writes.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { median, round } from './numbers.ts'
 
-/** Number of clock ticks per second in /proc. It is 100 on every Linux in use. */
+/** Number of clock ticks per second in /proc. It is 100 on x86 and ARM. */
 const TICKS = 100
 
 /**

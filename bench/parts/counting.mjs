@@ -33,8 +33,8 @@ for (const where of [globalThis, timers]) {
   counted(where, 'setTimeout', timer)
   counted(where, 'setImmediate', immediate)
 }
-// Only the encryption of stored values sets a tag length. The encryption of the connection (Noise) does not, so the
-// two can be distinguished.
+// The encryption of stored values sets a tag length, and the encryption of the connection (Noise) does not, so the two
+// can be distinguished. The decryption of the connection sets one too, so it counts as `opens`.
 counted(crypto, 'createCipheriv', ([algorithm, , , options]) => {
   if (algorithm === 'aes-256-gcm') options ? seal() : noise()
 })

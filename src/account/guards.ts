@@ -1,6 +1,6 @@
 /**
- * Rules that every change of a workspace must obey. They are checked inside the transaction, on the state after the
- * change.
+ * Rules for changes of API keys and of the security settings. They are checked inside the transaction, and refuse
+ * changes after which nobody could use the workspace.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Security } from '../domain/workspace.ts'

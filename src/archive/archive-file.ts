@@ -25,7 +25,10 @@ export interface DraftOptions {
   written?(draft: string): Promise<void>
 }
 
-/** Writes the whole file, or nothing if it fails. The file is durable when the promise resolves. */
+/**
+ * Writes the archive as a draft, which gets the name of the file when it is complete. The file is durable when the
+ * promise resolves.
+ */
 export async function writeArchiveFile(
   file: string,
   passphrase: string,

@@ -65,7 +65,7 @@ export interface ArchiveReader {
 
 /**
  * Reads an archive, and passes its records and media to `reader`. The counts are checked only at the end. So an archive
- * that may be incomplete must first be read with a reader that does nothing. Rejects with `NotImportable`.
+ * that may be incomplete must first be read with a reader that stores nothing. Rejects with `NotImportable`.
  */
 export async function readInstanceArchive(
   file: string,

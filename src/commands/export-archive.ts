@@ -142,8 +142,8 @@ async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance
 }
 
 /**
- * Removes the archived records that may be used only once: messages that wait to be sent, and events that wait to be
- * delivered.
+ * Removes the archived records that may be used only once, such as messages that wait to be sent, and events that wait
+ * to be delivered.
  */
 async function removeMoved({ store }: Stored, id: string, steps: Steps): Promise<void> {
   const prefix = keys.instance(id)

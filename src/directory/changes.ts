@@ -1,6 +1,6 @@
 /**
- * Changes of instances: each is committed, then applied in memory, and then sent to the shard thread. Changes of one
- * instance run one after the other.
+ * Changes of instances: each is committed and then applied in memory. A changed configuration is then sent to the shard
+ * thread. Changes of one instance run one after the other.
  */
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'

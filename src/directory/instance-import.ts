@@ -45,7 +45,7 @@ const OTHER_TAKES = 10 * SECOND
 const LOOK_AGAIN = 100
 
 /**
- * Creates the import. A kill before the device is staged only leaves a file in `tempDir`. If the service is killed
+ * Creates the import. If the service is killed before the device is staged, no instance is created. If it is killed
  * later than that, its next start creates the instance, although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {

@@ -17,8 +17,8 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
 /**
- * `move` stops the instance, because another program uses its device; `resume` starts it again. After `pause` nothing
- * writes to the records of the instance; after `host` a shard thread runs it again.
+ * `move` stops the instance, because another program uses its device; `resume` starts it again. After `pause` the
+ * service does not write to the records of the instance; after `host` a shard thread runs it again.
  */
 const ORDERS = ['move', 'resume', 'pause', 'host'] as const
 export type OrderName = (typeof ORDERS)[number]
@@ -99,8 +99,8 @@ export interface OrdersDeps {
   /** The paused instances. Only the orders change this map. */
   paused: PausedInstances
   /**
-   * Whether this service carries out orders about the instance. If several services use the store, only one of them
-   * does.
+   * Whether this service carries out orders about the instance. If several services use the store, the service that has
+   * the instance does. If there is no such instance, any service does.
    */
   isOurs(instance: string): boolean
   /** Waits between two checks whether the command has confirmed an order; tests replace it. */

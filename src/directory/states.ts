@@ -19,7 +19,7 @@ export function createStates() {
   return {
     get: (instance: string): RuntimeState => states.get(instance) ?? CREATED,
 
-    /** Records the state of an event, which is always newer than the known state. */
+    /** Records the state of an event. It replaces the known state. */
     event(instance: string, state: RuntimeState) {
       known.add(instance)
       set(instance, state)

@@ -59,7 +59,7 @@ interface SharedInput {
 
 /**
  * Builds the call of a send. `to` and `about` are arguments, because their fields differ between operations. The other
- * values come from fields that every send has.
+ * values come from fields that have the same names in all sends.
  */
 export function sendCall<Id extends string, Input extends object>(
   operation: Id,

@@ -15,8 +15,8 @@ import type { Scope } from './workspace.ts'
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
 
 /**
- * Header of every request of the dashboard. Another site cannot send it without a CORS preflight. Its value is the
- * proof of the session (`SignedIn`), or any text before the sign-in.
+ * Header of every request that the scripts of the dashboard send. Another site cannot send it without a CORS preflight.
+ * Its value is the proof of the session (`SignedIn`), or any text before the sign-in.
  */
 export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 

@@ -9,7 +9,7 @@ import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents
 import type { Engine } from '../engine/engine.ts'
 
 export const MAX_STREAMS = 10
-/** Milliseconds without an event after which a comment is sent, because proxies close idle streams. */
+/** Milliseconds without news of the instance after which a comment is sent, because proxies close idle streams. */
 const HEARTBEAT = 15 * SECOND
 /** Milliseconds before the next request to a shard thread that does not answer. */
 const ASK_AGAIN = SECOND

@@ -34,8 +34,8 @@ export interface EventsOptions<T extends EventType> {
 }
 
 /**
- * Time in ms after which a connection without data counts as broken. The service sends something (at least a comment)
- * every 15 s.
+ * Time in ms after which a connection without data counts as broken. The service sends a comment after 15 s without
+ * news.
  */
 const SILENCE_MS = 45_000
 const FIRST_PAUSE_MS = 1_000

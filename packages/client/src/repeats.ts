@@ -35,8 +35,7 @@ export function pauseBefore(route: Route, error: unknown, attempt: number, rando
 
 function isWorthAnother(route: Route, error: unknown): boolean {
   if (error instanceof SvcConnectionError) {
-    // The service itself has not answered: there was no answer, or only one of a proxy that could not reach the
-    // service.
+    // The service itself has not answered: there was no answer, or only one of a proxy.
     return error.status === 429 || ((error.status === undefined || error.status >= 500) && isRepeatable(route))
   }
   if (!(error instanceof SvcError)) return false

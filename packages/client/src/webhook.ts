@@ -1,4 +1,4 @@
-/** Verifies webhooks. It needs only Web Crypto, so it runs on every runtime with Web standards. */
+/** Verifies webhooks. It uses Web Crypto and no module of Node, so it runs on runtimes with Web standards. */
 import type { SvcEvent } from './event.ts'
 
 /**

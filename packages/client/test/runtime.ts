@@ -1,5 +1,6 @@
 /**
- * A program that uses only Web standards: it runs on Node, Deno, Bun and workers (`test/e2e/client-runtimes.test.ts`).
+ * A program that uses the client and no module of Node, so it runs on Node, Deno, Bun and workers
+ * (`test/e2e/client-runtimes.test.ts`).
  */
 import { createClient, createWebhookHandler, SvcError, verifyWebhook } from 'svc-client'
 

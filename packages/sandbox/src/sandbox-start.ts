@@ -4,7 +4,7 @@ export interface SandboxNetworkOptions {
   dataDir?: string | undefined
   /**
    * Whether the state is written to the data folder. If false, phones and keys are lost when the process ends. Media
-   * are always written.
+   * are written in both cases.
    */
   keep?: boolean | undefined
   port?: number | undefined

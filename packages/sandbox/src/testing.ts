@@ -1,6 +1,6 @@
 /**
  * Exports parts of the simulated network to tests of this repository that need only one part. The package does not
- * export them.
+ * export this module.
  */
 export { startControlServer } from './control/control-server.ts'
 export type { MessageCopy, NetworkControl } from './control/network-control.ts'

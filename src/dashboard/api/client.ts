@@ -25,7 +25,7 @@ export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
   const response = await fetch(request)
-  // A refused sign-in only means that the key is wrong, so it does not end a session.
+  // A refused sign-in, for example with a wrong key, does not end a session.
   if (request.url === new URL(SESSION, location.href).href) return response
   if (response.status === 401) signedOut(proof)
   if (response.status === 403) refusals.value++

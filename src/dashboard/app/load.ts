@@ -81,7 +81,7 @@ export interface Action<A extends unknown[]> {
 }
 
 /**
- * Makes an action for a control. The action never runs twice at the same time. `act` resolves with the message to show.
+ * Makes an action for a control. While `isBusy` is true, `run` does nothing. `act` resolves with the message to show.
  */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)

@@ -1,4 +1,4 @@
-/** The current page. It is the part of the address after `#`, because the service serves only one document. */
+/** The current page. It is the part of the address after `#`, because the dashboard is a single document. */
 import { signal } from '@preact/signals'
 
 export interface Route {

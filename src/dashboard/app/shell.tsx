@@ -105,7 +105,7 @@ export function Shell() {
   useLayoutEffect(() => setTitle(name), [place])
   useEffect(() => {
     setOpen(false)
-    // Screen readers announce a new page only if it gets the focus.
+    // A screen reader announces the new page when its content gets the focus.
     if (before.current !== place) {
       focusContent()
       scrollTo(0, 0)

@@ -56,7 +56,7 @@ function pathOf(points: readonly Value[], max: number): string {
 }
 
 /**
- * Returns the path of the bars, one for each value. `at` is the index of this measure in a chart of `measures`
+ * Returns the path of the bars, one for each value above 0. `at` is the index of this measure in a chart of `measures`
  * measures.
  */
 function barsOf(values: readonly Value[], max: number, at: number, measures: number): string {

@@ -1,4 +1,4 @@
-/** A row of buttons of which exactly one is pressed. */
+/** A row of buttons. The button of the chosen value is pressed. */
 interface ChipsProps<T extends string> {
   label: string
   value: T

@@ -3,8 +3,8 @@ import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'
 
 /**
- * Signal that changes every ten seconds, so that texts such as "a minute ago" stay correct. All components share one
- * timer.
+ * Signal that changes every ten seconds while the page is visible, so that texts such as "a minute ago" stay correct.
+ * All components share one timer.
  */
 const tick = signal(0)
 setInterval(() => {

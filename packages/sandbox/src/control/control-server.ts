@@ -31,8 +31,8 @@ export interface ControlOptions {
 }
 
 /**
- * Starts the sandbox's control API. It has no credentials, so it only listens on loopback, and refuses every request
- * that a web page in a browser on this machine could send.
+ * Starts the sandbox's control API. It has no credentials, so `host` must be a loopback address. It refuses requests by
+ * which a web page in a browser on this machine could read or change something.
  */
 export async function startControlServer(
   control: NetworkControl,
@@ -85,8 +85,9 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses a request that a page in a browser could send. In such a request, `Host` is the page's own host name, which
- * resolves to this machine, or `Origin` is the address of the page. Programs send no `Origin`.
+ * Refuses a request by which a page in a browser could read or change something. In such a request, `Host` is the
+ * page's own host name, which resolves to this machine, or `Origin` is the address of the page. Programs send no
+ * `Origin`.
  */
 function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
@@ -163,7 +164,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Returns the response to an error. Every error other than a `ControlError` is a defect of the simulator. */
+/** Returns the response to an error. An error other than a `ControlError` counts as a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }

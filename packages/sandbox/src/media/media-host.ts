@@ -37,8 +37,8 @@ export interface MediaHost {
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**
- * Starts a media host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; only the last part of the path is
- * used. Download: `GET <direct_path>`, with or without a Range header.
+ * Starts a media host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; the path may begin in another way.
+ * Download: `GET <direct_path>`, with or without a Range header.
  */
 export async function startMediaHost(options: MediaOptions = {}): Promise<MediaHost> {
   const { dir, port, faults = () => undefined, plain = () => undefined } = options

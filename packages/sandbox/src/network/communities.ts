@@ -5,7 +5,7 @@ import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
 
 /**
- * A community is a parent group. Every member is in its announcement group; each of its other groups has the members
+ * A community is a parent group. Its announcement group is for all members; each of its other groups has the members
  * who joined that group.
  */
 
@@ -71,8 +71,8 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
 }
 
 /**
- * Removes a group from its community. With `removesOrphans`, members who are in no other group of the community leave
- * the community.
+ * Removes a group from its community. With `removesOrphans`, ordinary members who are then in no group except the
+ * announcement group leave the community.
  */
 export function unlinkGroup(
   network: Network,

@@ -16,7 +16,7 @@ import { sendAs } from './send-as.ts'
 
 /**
  * Delivers one copy of a message to a device, which decrypts its copies in order. The message is recorded once per
- * person, and answered as a real phone does.
+ * person, and answered as a real phone does. A sink neither decrypts nor records, and only sends receipts.
  */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device

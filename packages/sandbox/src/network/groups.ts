@@ -142,8 +142,8 @@ export function notifyMembers(
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
 /**
- * Notifies the members of a change. The devices of the person who made it are notified, too, because clients only learn
- * of changes from notifications.
+ * Notifies the members of a change. The devices of the person who made it are notified, too, because clients learn of
+ * changes from notifications.
  */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
   notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])

@@ -21,7 +21,7 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/** Links the device, as its phone does when both sides share a secret. The server only passes the result on. */
+/** Links the device, as its phone does when both sides share a secret. */
 export async function link(
   network: Network,
   phone: Person,

@@ -27,7 +27,7 @@ export interface Person {
   lid: string
   name: string
   platform: Platform
-  /** Whether the person was created through `POST /phones`. Only such a person can link instances. */
+  /** Whether `POST /phones` was called for the person. Only such a person can link devices. */
   isPhone: boolean
   /** Whether the person was created automatically, because a client addressed the number. */
   isAutomatic: boolean
@@ -127,7 +127,7 @@ export interface PretendDevice {
   readonly person: Person
   readonly id: number
   readonly address: string
-  /** Encryption state of the device. It is created at its first use, because most devices never receive a message. */
+  /** Encryption state of the device. It is created at its first use, because many devices are never used. */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
   received: number
@@ -148,7 +148,7 @@ export interface Companion {
   readonly person: Person
   readonly device: number
   readonly address: string
-  /** Only this key identifies the device at login. */
+  /** The client must have this key at each login. */
   noiseKey: Buffer
   identity: Buffer
   registrationId: number

@@ -90,7 +90,7 @@ function isOurOrigin(origin: string): boolean {
 }
 
 /**
- * Checks the data of the authenticator. Its counter is ignored, because the counter of a synced passkey is always 0.
+ * Checks the data of the authenticator. Its counter is ignored, because synced passkeys usually send 0.
  */
 function problemOfAuthenticator(data: Buffer): string | undefined {
   if (data.length < AUTHENTICATOR_DATA) return `authenticatorData: ${data.length} bytes`

@@ -5,7 +5,7 @@ import { addSignal, findPerson, jidOf } from './people.ts'
 
 export type PresenceState = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
-/** Handles the presence of a client. It is never stored, so a subscriber that is offline misses it. */
+/** Handles the presence of a client. It is not queued, so a subscriber that is offline misses it. */
 export function receivePresence(network: Network, companion: Companion, item: BinaryNode) {
   const { type, to, name } = item.attrs
   if (type === 'subscribe' && to) {

@@ -102,7 +102,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
 /** Sends receipts for a message: "delivered" when the phone has it, and "read" when the person has opened it. */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  // Nobody uses the phone of an account with linked devices, so it sends read receipts only on request.
+  // Nobody uses the phone of an account with linked devices, so by default it sends no read receipts by itself.
   const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
   const mode = person.receipts ?? byItself
   if (mode === 'none' || deviceCopy.isPeer) return

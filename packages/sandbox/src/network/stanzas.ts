@@ -66,7 +66,7 @@ function handle(network: Network, connection: Connection, item: BinaryNode) {
   if (item.tag === 'iq') return network.run(answerQuery(network, connection, item))
   if (item.tag === 'xmlstreamend') return connection.end()
   if (item.tag === 'ack' && !companion) return takeAck(connection, item.attrs)
-  // A client without an account may only send queries, so this stanza is dropped.
+  // All other stanzas of a client without an account are dropped.
   if (!companion) return
   switch (item.tag) {
     case 'message':

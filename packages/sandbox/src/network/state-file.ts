@@ -39,7 +39,7 @@ export async function openStateFile(path: string, warn: Warn): Promise<OpenedSta
   }
 }
 
-/** Whether the disk or the operating system refused the write. Every other error is a defect. */
+/** Whether the disk or the operating system refused the write. Any other error counts as a defect. */
 const isRefusal = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 function keep(network: Network, path: string, warn: Warn): StateFile {

@@ -25,7 +25,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** Maximum depth of a stanza. Every real stanza is less deep, so this only limits the recursion. */
+/** Maximum depth of a stanza, to limit the recursion. Known stanzas are less deep. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {

@@ -27,14 +27,14 @@ function Change({ change: { at, to, reason, text }, was_connected }: WasConnecte
 }
 
 /**
- * States through which an instance only passes on the way to another state. An instance that reconnects often has
- * hundreds of such changes.
+ * States through which an instance passes on the way to another state. An instance that reconnects often has hundreds
+ * of such changes.
  */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['created', 'starting', 'connecting'])
 
 /**
- * Groups successive changes to states that are only on the way. The newest change is in a group of its own, because it
- * shows the present state.
+ * Groups successive changes to states on the way. The newest change is in a group of its own, because it shows the
+ * present state.
  */
 function grouped(changes: readonly StatusChange[]): StatusChange[][] {
   const groups: StatusChange[][] = []

@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 2_000
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/passkey', { params: { path: of(id) } }))
 type Passkey = Awaited<ReturnType<typeof load>>
 
-/** Loads the state of the passkey when `about` changes, and every two seconds while a ceremony runs. */
+/** Loads the state of the passkey when `about` changes, and every two seconds until there is no ceremony (`none`). */
 export function usePasskey(id: string, about: string): Loaded<Passkey> {
   const passkey = useLoad(() => load(id), [id, about])
   useEvery(LOOK_EVERY_MS, () => (passkey.data?.stage === 'none' ? undefined : passkey.reload()))

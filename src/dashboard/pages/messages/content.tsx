@@ -1,4 +1,4 @@
-/** Shows the content of a message, which is fetched only on a click. */
+/** Shows the content of a message, which is fetched on a click or when `isOpen` becomes true. */
 import { useEffect, useState } from 'preact/hooks'
 import type { WebhookBody } from '../../../domain/dashboard.ts'
 import { useAction } from '../../app/load.ts'

@@ -5,7 +5,7 @@ export interface SeenEvent {
   id: string
   type: string
   instance: string
-  /** The body of the event as JSON text, exactly as a webhook request has it. */
+  /** The body of the event as JSON text. Without a dialect, a webhook request has the same body. */
   body: string
 }
 

@@ -25,7 +25,7 @@ export function takeDraft(instance: string): KeptDraft | undefined {
   }
 }
 
-/** Begins to store the draft whenever the page is about to be loaded again. Returns a function that stops this. */
+/** Stores the draft before the page is loaded again in another language. Returns a function that stops this. */
 export function keepBeforeReload(draft: () => KeptDraft): () => void {
   const keep = () => {
     try {

@@ -8,16 +8,16 @@ export const SettingsChange = v.strictObject({
   receipts: v.optional(level),
   receipt_delay_ms: v.optional(count),
   addressing: v.optional(v.picklist(['lid', 'pn'])),
-  /** Ids of the GraphQL queries. With `older`, the network only knows those of older clients. */
+  /** Ids of the GraphQL queries. With `older`, the network does not know the ids that older clients do not use. */
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   /**
-   * A device that requests a snapshot gets one if the collection has more entries than this, and patches otherwise. By
-   * default (null), it always gets a snapshot.
+   * A device that requests a snapshot gets patches instead if the collection has at most this number of entries. By
+   * default (null), there is no such limit.
    */
   snapshots_above: v.optional(v.nullable(count)),
   /**
-   * `required`: waiting stanzas are only sent in the batches that the client requests. `optional` (the default): the
-   * network also sends one more stanza for each stanza that the client confirms.
+   * `required`: after the first few, waiting stanzas are only sent in the batches that the client requests. `optional`
+   * (the default): the network also sends one more stanza for each stanza that the client confirms.
    */
   offline_batches: v.optional(v.picklist(['optional', 'required'])),
 })

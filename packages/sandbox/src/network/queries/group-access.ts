@@ -13,7 +13,7 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   const group = groupOf(query)
   const actor = query.companion.person
   if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
-  // A suspended group can still be queried, but nothing else can be done with it.
+  // A member may query a suspended group, but not change it.
   if (group.isSuspended && query.subject.tag !== 'query') throw new QueryError(423, 'locked')
   return { group, actor }
 }

@@ -15,7 +15,7 @@ interface Metric {
   type?: unknown
 }
 
-/** Answers a query for metrics. This network counts nothing, so each metric has no values. */
+/** Answers a query for metrics. This network records no metrics, so each metric has no values. */
 function insights(request: MexRequest) {
   const { newsletter_id: id, metrics } = (request.variables.input ?? {}) as { newsletter_id?: unknown; metrics?: unknown }
   const isKnown = ({ id: number, type }: Metric) => typeof number === 'number' && (type === 'FOLLOWS' || type === 'UNFOLLOWS')

@@ -114,8 +114,8 @@ function blockedItems(network: Network, person: Person): BinaryNode[] {
 const IDENTIFIERS = ['pn_jid', 'username', 'display_name', 'unknown_identifier']
 
 /**
- * Blocks or unblocks a person. If the client gave the hash of the current list, the answer contains only the new hash.
- * Otherwise, it contains the whole list.
+ * Blocks or unblocks a person. If the client gave the hash of the list before this change, the answer contains only the
+ * new hash. Otherwise, it contains the whole list.
  */
 const setBlocked: Answer = ({ network, companion, subject }) => {
   const { person: own } = companion
@@ -138,8 +138,8 @@ const setBlocked: Answer = ({ network, companion, subject }) => {
 }
 
 /**
- * Handles a report of an account or a group. It names the screen from which it was sent. Only members can report a
- * group.
+ * Handles a report of an account or a group. The report names the screen from which it was sent. Only members can
+ * report a group.
  */
 const report: Answer = ({ network, companion: { person }, subject }) => {
   const { spam_flow: flow, jid = '', subject: title } = subject.attrs

@@ -74,7 +74,7 @@ function State({ row }: { row: InstanceRow }) {
         {t('This instance is paused: it stays linked to the phone, and messages wait in the queue until you resume it.')}
       </Notice>
     )
-  // The card for pairing says everything about an instance that was never paired.
+  // In these two states, the card for pairing shows what to do.
   if (row.status_text === null || state === 'not_paired' || state === 'qr') return null
   return (
     <Notice kind={state === 'logged_out' || state === 'stopped' ? 'bad' : ''}>
