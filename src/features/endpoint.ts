@@ -89,7 +89,7 @@ export interface Endpoint<
   /** True if the operation is refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
   /**
-   * True if the operation is allowed without a paid plan, because the owner must always be able to read and to revoke.
+   * True if the operation is allowed without a paid plan. The owner must be able to see and to revoke connect links.
    */
   isWithoutPlan: boolean
   errors: readonly FailureCode[]

@@ -1,4 +1,4 @@
-/** The areas of the API. Every operation is in one of them, except those of the dashboard (`dashboardEndpoints`). */
+/** The areas of the API, with all of its operations. The dashboard has further operations (`dashboardEndpoints`). */
 import * as accountConnectLinks from './account/connect-links.ts'
 import * as accountInstances from './account/instances.ts'
 import * as accountUsage from './account/usage.ts'

@@ -1,6 +1,6 @@
 /**
- * Pages for people, each in one document with its style and script. The policy of a page allows only this style and
- * this script, by their hashes.
+ * Parts of the pages for people. A page of `makePage` is one document with its style and script, and its policy allows
+ * only these two, by their hashes.
  */
 import { createHash } from 'node:crypto'
 import type { Page } from '../features/parts.ts'

@@ -38,7 +38,7 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
 
   /**
    * Counts a request against the limit only if it is refused, for example because its secret is wrong. A request with
-   * the right secret is always answered, because a secret of 192 bits cannot be guessed.
+   * the right secret is not counted, because a secret of 192 bits cannot be guessed.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {
