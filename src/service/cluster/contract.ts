@@ -71,7 +71,10 @@ export interface HostingTimes {
    * claims the instance.
    */
   patience: number
-  /** Time after which a member claims the rest of its share. Before, it claims only what it can start soon. */
+  /**
+   * Time after which a member claims the rest of its share. Before, it claims what it can start soon, and what was
+   * released to it.
+   */
   shareAfter: number
   balanceEvery: number
   /**
