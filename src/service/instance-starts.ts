@@ -23,8 +23,8 @@ export interface InstanceStarts {
   boot(instance: InstanceConfig, how?: Exclude<StartHow, 'create'>): Promise<void>
   bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
-   * Creates an instance from each imported device in the store. `booted` resolves when the starts of these instances
-   * have ended. Does nothing while the service stops.
+   * Creates instances from the imported devices in the store. `booted` resolves when the starts of these instances have
+   * ended. Does nothing while the service stops.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }

@@ -23,8 +23,8 @@ export interface OpenDirectoryDeps {
 }
 
 /**
- * Opens the directory of all instances. It accepts webhooks and proxies at addresses that are not public only if
- * `SVC_EGRESS_ALLOW` contains the address.
+ * Opens the directory of all instances. It refuses a webhook or a proxy whose URL has an IP address that is not public,
+ * unless `SVC_EGRESS_ALLOW` contains the address.
  */
 export function openDirectory(
   { egressAllow }: Config,

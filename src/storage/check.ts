@@ -19,7 +19,9 @@ export type CheckReport =
 /** Signals with which the system ends a process that reads damaged data. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
-/** Checks the store in another process. A `deep` check also reads every record through lmdb. */
+/**
+ * Checks the store in another process. A `deep` check also reads all records through lmdb, if the store has a lock file.
+ */
 export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
   if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
   const extension = extname(import.meta.url)

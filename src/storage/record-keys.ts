@@ -1,7 +1,7 @@
 /**
- * All keys of records. The records of an instance share the prefix `instance:<id>:`, so that the deletion of an
- * instance removes one range. Keys contain hashes in place of phone numbers, addresses and message ids. Only `sent`
- * contains the id itself, because this service made it.
+ * All keys of records. The records of an instance, apart from its configuration, share the prefix `instance:<id>:`, so
+ * that its deletion removes one range. Keys contain hashes in place of phone numbers, addresses and message ids. Only
+ * `sent` contains the id itself, because this service made it.
  */
 export const keys = {
   /** Encrypted constant that shows whether the keys of the store belong to its records. */

@@ -8,10 +8,7 @@ import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
 export const MAX_REPLAY = 10_000
-/**
- * Number of events in one request to a shard thread. The instance delivers nothing else while these events are put
- * back.
- */
+/** Maximum number of events in one request to a shard thread. */
 const AT_ONCE = 500
 
 export interface WebhookLogDeps {

@@ -15,7 +15,7 @@ const ALL_RULES = { rules: { 'target-size': { enabled: true } } }
  * and its elements.
  *
  * @param within selector of the checked part
- * @param only names of the rules; without it all rules are checked
+ * @param only names of the rules; without it, the usual rules of axe and `target-size` are checked
  */
 export async function graveProblems(page: Page, within: string, only?: readonly string[]): Promise<string[]> {
   // A document keeps the checker until it is left, so the checker is loaded only once.
