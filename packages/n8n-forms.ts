@@ -1,6 +1,6 @@
 /**
  * The operations that have a form in the action node, in the order of the form. Their fields, texts and bounds come
- * from the OpenAPI description; every other operation is chosen by its name under the resource `other`.
+ * from the OpenAPI description. Every other operation of the client is chosen by its name under the resource `other`.
  */
 export interface FormOperation {
   /** Id of the operation in the OpenAPI description. */

@@ -73,7 +73,7 @@ export interface Account {
   readonly isShared: boolean
   /** Reads changes of other services. Does nothing if only this machine can use the store. */
   catchUp(): Promise<void>
-  /** Records the use of a key in the background, at most once a minute. */
+  /** Records the use of a key in the background, at most once a minute per key. */
   used(key: ApiKey, ip: string): void
   /** Reads the uses that other services have recorded. */
   readUses(): Promise<void>

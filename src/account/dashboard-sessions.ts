@@ -1,6 +1,6 @@
 /**
- * Sessions of the dashboard: the browser stores the secrets of a session, and never the key. There are two secrets: the
- * cookie, and a proof that only the page's own origin can read. The service stores only their hashes.
+ * Sessions of the dashboard: the page keeps the secrets of a session in the browser, and not the key. There are two
+ * secrets: the cookie, and a proof that only the page's own origin can read. The service stores only their hashes.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'

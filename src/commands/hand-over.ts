@@ -1,6 +1,6 @@
 /**
- * Steps of every import by a command: check that the workspace can have one more instance, and wait until the service
- * has created it.
+ * First and last step of each import by a command. The first checks that no instance has the device or the id, and that
+ * the workspace can have one more instance. The last waits until the service has created the instance.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'

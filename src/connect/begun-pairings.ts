@@ -1,6 +1,6 @@
 /**
- * Pairings that were begun with a connect link. They end with the link, and are only in memory, because a pairing ends
- * with the process.
+ * Pairings that were begun with a connect link. They end soon after the link, and are only in memory, because a pairing
+ * ends with the process.
  */
 import type { ConnectLink } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'

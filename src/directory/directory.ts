@@ -103,7 +103,7 @@ export interface Directory {
   proxyOf(instance: string): string | null | undefined
   /**
    * Returns the dialect of an instance. Null if there is no such instance, or if it uses no dialect. It must be cheap,
-   * because it is called for every request.
+   * because it is called for every request to an instance.
    */
   dialect(instance: string): Dialect | null
   /** Returns the settings. User name and password of the proxy are masked. */

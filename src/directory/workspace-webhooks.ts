@@ -1,6 +1,6 @@
 /**
  * Changes the webhooks of a whole workspace, in one commit: the defaults of new instances and every existing instance.
- * The change locks the mutexes of all instances, so that no other change is lost.
+ * The change locks the mutexes of all its instances, so that no other change is lost.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../account/account.ts'

@@ -1,4 +1,7 @@
-/** Connect links: the operator's customer pairs one instance on a page of this service, and never sees a credential. */
+/**
+ * Connect links: the operator's customer pairs one instance on a page of this service, and sees neither a key nor the
+ * token of the instance.
+ */
 import { DAY, MINUTE } from './clock.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 import type { Language } from './language.ts'
@@ -45,12 +48,12 @@ export interface ConnectLinks {
   list(workspace: WorkspaceId): ConnectLink[]
   /** Opens the link again at the same URL. The link expires `lifeMs` from now. Rejects with `Failure`. */
   renew(workspace: WorkspaceId, id: string, lifeMs: number): Promise<ConnectLink>
-  /** Ends the link. Resolves when a pairing that was begun with the link has also ended. */
+  /** Ends the link, and then the pairing that was begun with the link. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   statusOf(link: ConnectLink): (typeof CONNECT_STATUSES)[number]
   /**
-   * True if the link ended a moment ago because its instance was connected. The page that paired the instance may then
-   * make one more request.
+   * True if the link ended a moment ago because its instance was connected. The page may then still ask whether the
+   * instance is connected.
    */
   wasJustUsed(link: ConnectLink): boolean
   begin(link: ConnectLink): void

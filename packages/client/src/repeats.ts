@@ -6,6 +6,8 @@
  *   5xx, no answer              after a pause, if the repetition cannot do the same thing twice: reads, changes that set a
  *                               value, removals, and sends, because they carry an `Idempotency-Key`
  *   everything else             never
+ *
+ * A request is not repeated if `Retry-After` is longer than `LONGEST_PAUSE_MS`.
  */
 import { SvcConnectionError, SvcError } from './errors.ts'
 import type { Route } from './route.ts'
