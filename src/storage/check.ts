@@ -19,9 +19,7 @@ export type CheckReport =
 /** Signals with which the system ends a process that reads damaged data. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
-/**
- * Checks the store in another process. A `deep` check also reads all records through lmdb, if the store has a lock file.
- */
+/** Checks the store in another process. A `deep` check also reads all records, if the store has a lock file. */
 export async function checkStore(dir: string, how: 'quick' | 'deep' = 'quick'): Promise<CheckReport> {
   if (!existsSync(join(dir, 'data.mdb'))) return { state: 'absent' }
   const extension = extname(import.meta.url)

@@ -79,7 +79,7 @@ export interface StateStore {
   close(): Promise<void>
 }
 
-/** Adds to every commit the records that are newer in memory than on disk. */
+/** Adds to the commits of an instance the records that are newer in memory than on disk. */
 export interface Rider {
   /**
    * Returns the records to write. Called in the turn of the event loop in which the commit is made, so a later commit
