@@ -1,8 +1,8 @@
 /**
  * `npm run bench` runs the benches with targets (`targets.ts`) one after another, except those that run by name only.
  * It writes one JSON file for the run, the chart, and the numbers of the README. `npm run bench -- NAME …` runs only
- * these benches. `-- chart` and `-- readme` run none, and use the newest files. `-- smoke` only checks, in random order,
- * whether the benches of `npm run bench` work. `BENCH_SECONDS` limits the time of a run.
+ * these benches. `-- chart` and `-- readme` run none, and use the newest files. `-- smoke` only checks, in random
+ * order, whether the benches of `npm run bench` work. `BENCH_SECONDS` limits the time of a run.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'

@@ -75,7 +75,7 @@ export interface Config extends DataPlaces {
   /** Token for the metrics. If null, loopback and private addresses need no token. */
   metricsToken: string | null
   sandboxPort: number
-  /** File for every stanza of the sandbox, or a folder in which each start creates a file; null for none. */
+  /** File for the stanzas of the sandbox, or a folder in which each start creates its own files; null for none. */
   sandboxTrace: string | null
   logging: Logging
   docs: boolean

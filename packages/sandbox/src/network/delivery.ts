@@ -26,8 +26,8 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
 }
 
 /**
- * Ends the delivery of the stanza, so that it is not sent again. A client that cannot, or need not, send a receipt for a
- * message acknowledges it by an ack.
+ * Ends the delivery of the stanza, so that it is not sent again. A client that cannot, or need not, send a receipt for
+ * a message acknowledges it by an ack.
  */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''
