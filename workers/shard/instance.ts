@@ -141,8 +141,7 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   const { context, pairing, session, sending, status, link, messages, idempotency, receiving, statuses, records } = parts
   const deadlineMs = how === 'erase' ? 0 : STOP_DEADLINE
   pairing.giveUp()
-  // The message that is being sent ends only with the network's answer, so the queue is stopped before the session
-  // ends.
+  // The message that is being sent needs the network's answer, so the queue is stopped before the session ends.
   await sending.queue.stop(deadlineMs)
   if (how === 'erase') await session.get()?.logout(LOGOUT_DEADLINE)
   await status.stop()

@@ -114,8 +114,7 @@ test('the charts are kept over a restart, in a fixed number of small records', a
   for (const window of ['hour', 'day', 'week'] as const)
     assert.deepEqual(after.series.points(window), before.series.points(window), window)
   assert.deepEqual(log.lines, [])
-  // Samples that are too old are removed, and samples from the future are ignored. So nothing is left at either of
-  // these times.
+  // Samples that are too old, and samples from the future, are not loaded. So nothing is left at either of these times.
   const [late, early] = [before.time.now + 8 * 86_400_000, before.time.now - 30 * 86_400_000]
   for (const now of [late, early])
     assert.deepEqual(await loadRings(store, { now: () => now }, log), { hour: [], day: [], week: [] })

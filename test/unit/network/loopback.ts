@@ -1,4 +1,4 @@
-/** Opens real sockets to servers on this machine. Each server behaves in one particular way. */
+/** Opens real sockets to servers on this machine, which send nothing by themselves. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * Tests that consent pages and codes survive a restart of the process, are valid only once, and expire. The store is
- * real.
+ * Tests that consent pages and codes survive a restart of the process, are valid only once, and expire. Codes also end
+ * with their instance, their workspace or its admin key. The store is real.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

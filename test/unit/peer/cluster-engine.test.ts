@@ -1,6 +1,6 @@
 /**
- * Tests two engines with real threads, which the real link connects. The first engine has the instances. The second
- * engine calls them and receives their events.
+ * Tests two engines with real threads, which the real link connects. In most tests, the second engine calls instances
+ * of the first one, and receives their events.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

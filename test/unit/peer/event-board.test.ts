@@ -1,6 +1,6 @@
 /**
- * Tests readers of events that do not read for a while, the states of instances of other services, and the limit of
- * commands at the same time.
+ * Tests readers of events that do not read for a while, the states of instances of other services, lines of another
+ * release, and the limit of tasks at the same time.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'

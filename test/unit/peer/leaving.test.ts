@@ -1,4 +1,4 @@
-/** Tests a service of a pair that stops while requests are passed on to it, over real connections. */
+/** Tests a pair over real connections: its standby or its active service stops while requests are passed on. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'

@@ -1,4 +1,7 @@
-/** Tests smuggled, queued and pipelined requests through a standby, over real connections. */
+/**
+ * Tests requests through a standby, over real connections: smuggled, queued and pipelined ones, and requests while the
+ * active service changes or stops.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * Compares the next item of the queue with that of a simple model, which checks every item against every reason to hold
- * it back. Clocks advance and jump during the test.
+ * Tests the reasons to hold items of the queue back. One test compares the next item with that of a simple model, which
+ * checks every item against every reason. Clocks advance and jump during the tests.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Compares the service's decoder of stanzas with the library's decoder, which it replaces. The seed is fixed. */
+/**
+ * Compares the service's encoder and decoder of stanzas with those of the library, which they replace, and tests their
+ * limits. The seed is fixed.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'

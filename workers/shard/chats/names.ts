@@ -1,6 +1,6 @@
 /**
  * Names of chats that the network has sent. For a person this is the name on the phone or the push name, for a group or
- * channel the subject. The phone sends saved names only once, so they are read from disk after a restart. If the name
+ * channel the subject. Saved names are normally sent only once, so they are read from disk after a restart. If the name
  * of a group or channel is unknown, it is queried for later events.
  */
 

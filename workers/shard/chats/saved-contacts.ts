@@ -1,6 +1,6 @@
 /**
- * Stores the people who are saved on the phone, with their names, for status audiences and names of chats. The phone
- * sends them only once.
+ * Stores the people who are saved on the phone, with their names, for status audiences and names of chats. They are
+ * normally sent only once.
  * They are written in slices, because one commit of 20,000 people would block the thread for 100 ms.
  */
 import type { Contact } from '@whiskeysockets/baileys'

@@ -154,7 +154,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
     chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)
     chat.isMarkedUnread = unread < 0 || facts.markedAsUnread === true
   }
-  // For a known chat, these values came from app state, which is at least as new as the history. So only a new chat
+  // For a known chat, these values may come from app state, which is at least as new as the history. So only a new chat
   // gets them from the history.
   if (before === undefined) {
     chat.isArchived = facts.archived === true

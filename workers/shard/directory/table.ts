@@ -1,8 +1,8 @@
 /**
  * Keeps all entries of one kind in memory, found by any of their jids. On disk they share a fixed number of records, so
  * that thousands load in some milliseconds. If there are too many entries, the least recently used ones are evicted.
- * Call `changed` for every changed entry. `ops` returns the records that are not written yet, and must be called in the
- * turn of the event loop in which they are committed.
+ * Call `changed` for every changed entry. `ops` returns at most 64 records that are not written yet, and must be called
+ * in the turn of the event loop in which they are committed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'

@@ -1,6 +1,7 @@
 /**
- * Keeps the groups and communities of the account. A notice contains the versions of the member list before and after
- * the change. So a repeated notice counts once, and a lost notice is detected: the group is read again.
+ * Keeps the groups and communities of the account. A notice about members contains the versions of the member list
+ * before and after the change. So a repeated notice counts once, and a lost notice is detected: the group is read
+ * again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'

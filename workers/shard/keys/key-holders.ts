@@ -10,7 +10,7 @@ import type { KeyReader } from './key-store.ts'
 type Holders = Record<string, boolean>
 
 export interface KeyHolders {
-  /** Returns the devices that lack the key. Devices of hosted accounts are omitted, because they never get it. */
+  /** Returns the devices that lack the key, without those of hosted accounts: they do not get it with a message. */
   lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
   add(group: string, devices: readonly string[]): Promise<void>
   replace(group: string, devices: readonly string[]): Promise<void>
@@ -69,5 +69,5 @@ const holdersIn = (record: Uint8Array): Holders => JSON.parse(Buffer.from(record
 
 const given = (devices: readonly string[]): Holders => Object.fromEntries(devices.map((jid) => [jid, true]))
 
-/** Whether the device belongs to a hosted account. The account's sender keys are never sent to such devices. */
+/** Whether the device belongs to a hosted account. New messages do not give such devices the account's sender keys. */
 export const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -1,4 +1,4 @@
-/** Tests that only the phone that linked this device may use the address of the phone. */
+/** Tests that only the phone that linked this device may use the address of the phone. Other addresses stay free. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createSignalDevice, type SignalDevice } from '../../../../packages/sandbox/src/testing.ts'

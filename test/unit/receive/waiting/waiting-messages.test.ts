@@ -86,7 +86,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
   assert.equal(second.translated.length, 1)
   assert.equal(second.translated[0]!.viewOnce, false)
   await second.waiting.stop()
-  // The retry fails again, but nothing new is reported in this run or in the next one.
+  // The retry fails again, but nothing new is reported.
   const third = await live(store, time)
   void third.waiting.add(key, node())
   await passInVain(20_000)

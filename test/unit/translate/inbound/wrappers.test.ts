@@ -1,6 +1,6 @@
 /**
  * Tests wrappers, which are messages that contain the real message. The service must unwrap every wrapper that the
- * library knows, unless this test lists it.
+ * library knows, unless this test lists it. Another test checks which pictures name an album.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

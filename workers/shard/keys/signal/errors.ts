@@ -6,7 +6,7 @@ import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'not_the_phone' | 'unreadable'
 
-/** An error that the ciphertext or the session caused. Any other error says nothing about the message. */
+/** An error that counts as caused by the ciphertext, the session or the address. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 
