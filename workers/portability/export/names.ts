@@ -1,6 +1,6 @@
 /**
  * Finds the names of stored keys. Except for pre-keys, the store has only a keyed hash of each name. Names consist of
- * addresses and ids that other records contain, so the possible names are hashed and compared.
+ * addresses and ids, most of which other records contain. So the possible names are hashed and compared.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 
