@@ -5,7 +5,7 @@
  * has read a moment before (`mdb_env_open2` in lmdb 3.5.6). If another process commits in between, two commits get the
  * same number: acknowledged records are lost, and the file can be damaged.
  *
- * Each process listens on a Unix socket in the folder before it opens lmdb, and asks all others that listen there. A
+ * Each process listens on a Unix socket in the folder before it opens lmdb, and asks the others that listen there. A
  * process that has lmdb open holds the write lock while the asking process opens it. Of two processes that begin at the
  * same moment, the one with the lower name is first.
  */
@@ -21,7 +21,7 @@ import { type Place, placeOf } from './owner.ts'
 import { PRIVATE_FILE } from './private.ts'
 
 const PREFIX = 'opening-'
-/** Id of this process. Its threads share one environment of lmdb, and only the first opening writes the shared number. */
+/** Id of this process. Its threads share one environment of lmdb; only its first opening writes the shared number. */
 const PROCESS = randomBytes(4).toString('hex')
 /** Maximum time in ms for which a process holds its commits while another one opens lmdb. */
 const MAX_HOLD = 20_000
@@ -48,7 +48,7 @@ export interface OpeningTurn {
 
 const NO_TURN: OpeningTurn = { opened() {}, holdFor() {}, async stopHolding() {}, async end() {} }
 
-/** Resolves when this process may open lmdb in this folder. Rejects with a sentence if another process does not answer. */
+/** Resolves when this process may open lmdb in this folder. Rejects with a sentence if another one does not answer. */
 export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<OpeningTurn> {
   // Windows has no sockets in folders, so commands must not run beside a service there.
   if (process.platform === 'win32') return NO_TURN

@@ -88,9 +88,9 @@ describe('the dashboard in Chromium', { skip }, () => {
 
   const sound = (name: string, rules?: string[]) => soundOn(page, name, rules)
   /**
-   * Checks the page, or the open dialog, with the accessibility checker axe, which must find only minor problems. While a
-   * dialog is open, nothing behind it can be reached, and the same page is checked without the dialog. `rules` limits the
-   * check to these rules. Controls that do different things must also have different names.
+   * Checks the page, or the open dialog, with the accessibility checker axe, which must find only minor problems. While
+   * a dialog is open, nothing behind it can be reached, and the same page is checked without the dialog. `rules` limits
+   * the check to these rules. Controls that do different things must also have different names.
    */
   async function soundOn(tab: Page, name: string, rules?: string[]) {
     const within = (await dialogOf(tab).count()) > 0 ? 'dialog[open]' : 'html'

@@ -97,7 +97,7 @@ describe('texts of others, in Chromium', { skip }, () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
-  /** Waits until the page shows a hostile text, and checks that it is only text. Pages that are too wide are collected. */
+  /** Waits until the page shows a hostile text, and checks that it is only text. Collects pages that are too wide. */
   async function harmless(name: string, shown = MARK) {
     await page.waitForFunction(
       `[document.body.textContent, ...Array.from(document.querySelectorAll('main input, main textarea'), (field) => field.value)].join(' ').includes('${shown}')`,

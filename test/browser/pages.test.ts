@@ -47,8 +47,8 @@ describe('pages in Chromium', { skip }, () => {
 
   /**
    * Checks the API reference with the accessibility checker axe, in light colours in a window and in dark colours on a
-   * phone. It must find only minor problems, and the page must not be wider than the phone. On the phone, only rules are
-   * checked that depend on colours and sizes.
+   * phone. It must find only minor problems, and the page must not be wider than the screen. On the phone, only rules
+   * are checked that depend on colours and sizes.
    */
   async function soundReference(state: string, within: string) {
     const found: string[] = []

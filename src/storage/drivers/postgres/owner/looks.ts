@@ -1,6 +1,6 @@
 /**
- * Looks at the rows of a schema once a second, on the connection that holds the locks of this service. If that connection
- * is lost, the locks are taken again on a new one.
+ * Looks at the rows of a schema once a second, on the connection that holds the locks of this service. If that
+ * connection is lost, the locks are taken again on a new one.
  */
 import { orLate } from '../../../../lib/deadline.ts'
 import { type LeaseMoment, momentNow } from '../../../shared-lease.ts'

@@ -110,7 +110,7 @@ export const HAS_ROW = 'EXISTS (SELECT FROM b)'
 
 const ms = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 
-/** SQL that returns all rows of `svc_service`, as one JSON text. In it, the state of a member that leaves is `leaving`. */
+/** SQL that returns all rows of `svc_service`, as one JSON text. A member that leaves has the state `leaving` in it. */
 export const NODES = `(SELECT json_agg(json_build_object('id', id, 'writer', writer, 'name', name, 'release', release,
   'state', CASE WHEN leaving AND state = 'member' THEN 'leaving' ELSE state END,
   'host', host, 'port', port, 'peerPort', peer_port, 'beat', beat, 'since', ${ms('since')}, 'seenAt', ${ms('seen_at')}, 'silentMs', ${ms('(now() - seen_at)')},

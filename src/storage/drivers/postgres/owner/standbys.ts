@@ -25,7 +25,7 @@ export const nameStandby = ({ host, port = 0 }: OwnNode): Question => ({
   values: [port, host ?? null],
 })
 
-/** SQL for the host and port in the name of a connection. A connection without an address comes from the same machine. */
+/** SQL for the host and port in the name of a connection. A connection without an address is from the same machine. */
 const ADDRESS = `coalesce(nullif(split_part(application_name, ' ', 5), ''), host(client_addr), '127.0.0.1')
   || ' ' || split_part(application_name, ' ', 3)`
 
@@ -70,8 +70,8 @@ export function standbyQuestions(owner: string) {
   }
   return {
     /**
-     * Whether the standby has said that it cannot reach the database, or that it stops. A standby that gives no answer may
-     * be about to take over.
+     * Whether the standby has said that it cannot reach the database, or that it stops. A standby that gives no answer
+     * may be about to take over.
      */
     doesNotTakeOver: async (standby: StandbyAddress): Promise<boolean> => NO_TAKEOVER.has(await reasonOf(standby)),
     /** Whether a standby answers as the standby of this owner. */
