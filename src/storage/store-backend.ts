@@ -81,7 +81,7 @@ export interface TurnOptions {
   isReady?(): boolean
   /** Called when the store begins to refuse the row that lists this service. Lists then do not show that it runs. */
   onUnlisted?(cause: unknown): void
-  /** Called when the owner has ended or is silent, and this process tries to become the owner. This can take seconds. */
+  /** Called each time that this process tries to become the owner, which can take seconds. */
   onTaking(): void
   onFailed(cause: unknown): void
   /** Called when this process has taken over from a service that did not shut down properly. */

@@ -10,7 +10,7 @@ export const FORMAT = 6
 /** Number of the advisory lock that lets only one of several threads create the tables. The number is arbitrary. */
 const MAKING = 7_632_141
 
-/** Columns that stores of the present format may lack. A release that does not know them does not change their values. */
+/** Columns that stores of the present format may lack. A release that does not know them leaves their values alone. */
 const ADDED = [
   { table: 'svc_home', column: 'taken_over_at', type: 'timestamptz' },
   { table: 'svc_service', column: 'leaving', type: 'boolean NOT NULL DEFAULT false' },
