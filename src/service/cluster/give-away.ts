@@ -5,7 +5,7 @@ import type { HomeMap } from './home-map.ts'
 import type { Moves } from './moves.ts'
 
 export interface GiveAwayOptions {
-  map: Pick<HomeMap, 'countsOf'>
+  map: Pick<HomeMap, 'countsOf' | 'homeOf'>
   moves: Pick<Moves, 'give' | 'has'>
   /** Ids of the members that take instances. */
   others(): readonly string[]
@@ -26,19 +26,30 @@ const ARRIVING = 8
  * Milliseconds after which an instance no longer counts as arriving, although it is not connected at the other member.
  */
 const ARRIVES_WITHIN = 5 * SECOND
+/**
+ * Milliseconds after which a member gets no further instances while one that was given to it is still unclaimed. A
+ * member that can probably start nothing claims only what nobody else has claimed for a while.
+ */
+const CLAIMS_WITHIN = SECOND
 /** Share of the time left that the moves may take. The last instances need time to stop. */
 const HURRY_SHARE = 0.5
 
 /**
- * Begins to move the instances to the other members, one after the other. If one of those members leaves, the rest is
- * spread over those that stay. Ends early if none stays.
+ * Begins to move the instances to the other members, one after the other. If one of those members leaves, or does not
+ * claim what it was given, the rest is spread over the others. Ends early if no member stays.
  */
 export async function giveAway(instances: readonly string[], options: GiveAwayOptions): Promise<void> {
-  const { map, moves, others, every, leftMs } = options
+  const { map, moves, every, leftMs } = options
   const left = [...instances]
   const arriving = createArriving(options)
+  const unclaimed = createUnclaimed(options)
   const isLate = () => leftMs() <= 0
   const mustHurry = () => left.length * every >= leftMs() * HURRY_SHARE
+  const others = () => {
+    const all = options.others()
+    const claiming = all.filter((each) => !unclaimed.isLeftBy(each))
+    return claiming.length > 0 ? claiming : all
+  }
   while (left.length > 0 && !isLate()) {
     const takers = others()
     if (takers.length === 0) return
@@ -47,6 +58,7 @@ export async function giveAway(instances: readonly string[], options: GiveAwayOp
       while (arriving.isFull(to) && !mustHurry() && isUnchanged()) await pause(every)
       if (isLate() || !isUnchanged()) break
       arriving.add(instance, to)
+      unclaimed.add(instance, to)
       void moves.give(instance, to, 'drain')
       left.shift()
       await pause(every)
@@ -71,6 +83,28 @@ function createArriving({ moves, isConnected, leftMs }: Pick<GiveAwayOptions, 'm
     isFull(to: string): boolean {
       for (const [instance, { leftAtGift }] of given) if (!isArriving(instance, leftAtGift)) given.delete(instance)
       return [...given.values()].filter((each) => each.to === to).length >= ARRIVING
+    },
+  }
+}
+
+/** The instances that were given away and that the other member has not claimed yet. */
+function createUnclaimed({ map, leftMs }: Pick<GiveAwayOptions, 'map' | 'leftMs'>) {
+  const given = new Map<string, { to: string; leftWhenFree?: number }>()
+
+  return {
+    add: (instance: string, to: string): void => void given.set(instance, { to }),
+    /** Whether the member has left an instance unclaimed for `CLAIMS_WITHIN`. */
+    isLeftBy(member: string): boolean {
+      let isLeft = false
+      for (const [instance, gift] of given) {
+        if (gift.to !== member) continue
+        const home = map.homeOf(instance)
+        if (home?.isFree && home.wanted === member) {
+          gift.leftWhenFree ??= leftMs()
+          isLeft ||= gift.leftWhenFree - leftMs() >= CLAIMS_WITHIN
+        } else if (gift.leftWhenFree !== undefined) given.delete(instance)
+      }
+      return isLeft
     },
   }
 }

@@ -165,12 +165,14 @@ test('a member asks the one to which it has given an instance to look for it', a
   assert.ok(asked.length > 0 && asked.every((id) => id === 'b'))
 })
 
+const countsOf = (members: readonly string[]) => new Map(members.map((member) => [member, 0]))
+
 test('a member that leaves gives nothing to another one that leaves, and nothing at all if none stays', async () => {
   const given: [instance: string, to: string][] = []
   let staying = ['b', 'c']
   const giveEach = () =>
     giveAway(numbered(6), {
-      map: { countsOf: (members) => new Map(members.map((member) => [member, 0])) },
+      map: { countsOf, homeOf: () => undefined },
       moves: {
         async give(instance, to) {
           given.push([instance, to])
@@ -195,12 +197,50 @@ test('a member that leaves gives nothing to another one that leaves, and nothing
   assert.deepEqual(given, [])
 })
 
+test('a member that leaves gives nothing to one that leaves its instances unclaimed, unless there is no other', async () => {
+  let leftMs = 60_000
+  const given = new Map<string, string>()
+  const isFree = (instance: string) => given.get(instance) === 'unfit'
+  const give = (instances: readonly string[], others: readonly string[]) =>
+    giveAway(instances, {
+      map: {
+        countsOf,
+        homeOf(instance) {
+          const to = given.get(instance)
+          if (to === undefined) return undefined
+          const wanted = isFree(instance) ? to : null
+          return { instance, wanted, writer: isFree(instance) ? null : to, isFree: isFree(instance), isTakenOver: false }
+        },
+      },
+      moves: {
+        async give(instance, to) {
+          given.set(instance, to)
+          leftMs -= 200
+          return true
+        },
+        has: () => false,
+      },
+      others: () => others,
+      isConnected: () => true,
+      every: 1,
+      leftMs: () => leftMs,
+    })
+  await give(numbered(30), ['fit', 'unfit'])
+  const toUnfit = [...given.values()].flatMap((to, index) => (to === 'unfit' ? [index] : []))
+  assert.equal(given.size, 30)
+  // A second passes with five instances of 200 ms each.
+  assert.ok(toUnfit.length > 0 && toUnfit.at(-1)! <= 8, toUnfit.join())
+  given.clear()
+  await give(numbered(10), ['unfit'])
+  assert.equal(given.size, 10)
+})
+
 test('a member that leaves keeps instances until the other member has opened the sessions of earlier ones, if there is time', async () => {
   const given: string[] = []
   const connected = new Set(numbered(20))
   let leftMs = 60_000
   const giving = giveAway(numbered(20), {
-    map: { countsOf: (members) => new Map(members.map((member) => [member, 0])) },
+    map: { countsOf, homeOf: () => undefined },
     moves: {
       async give(instance) {
         given.push(instance)
