@@ -24,12 +24,11 @@ export async function documentMessage(
 
 /**
  * Returns the name and the extension of a document. The extension is appended if the name lacks it. If no extension is
- * given, that of the name is used.
+ * given, that of the name is used; it is '' if the name has none.
  */
-export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
-  const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]
-  const wanted = extension ?? own ?? ''
-  if (name === undefined) return { fileName: `file.${wanted}`, extension: wanted }
-  const isThere = own !== undefined && own.toLowerCase() === wanted.toLowerCase()
-  return { fileName: isThere ? name : `${name}.${wanted}`, extension: wanted }
+export function named({ extension, file_name: name = '' }: FileNames): { fileName: string; extension: string } {
+  const own = /\.([A-Za-z0-9]{1,16})$/.exec(name)?.[1] ?? ''
+  const wanted = extension ?? own
+  const isThere = own.toLowerCase() === wanted.toLowerCase()
+  return { fileName: isThere && name !== '' ? name : `${name || 'file'}${wanted && `.${wanted}`}`, extension: wanted }
 }

@@ -4,6 +4,7 @@ import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
 import { assertBusiness } from '../../connection/identity.ts'
 import { productPicture } from '../../media/product-picture.ts'
+import { findProduct } from '../../send/compose/catalog.ts'
 import { cut, cutOrNull, MAX_NAME } from '../../wire/bounds.ts'
 import { cartIn, cartQuery } from '../../wire/business-profile.ts'
 import {
@@ -18,7 +19,6 @@ import {
   type ProductDetails,
   productIn,
   productPageIn,
-  productQuery,
   productVisibilityQuery,
 } from '../../wire/catalog.ts'
 import type { ActionContext, Handlers } from '../types.ts'
@@ -54,7 +54,7 @@ export const businessCatalog: Handlers<typeof import('../../../../src/features/b
   },
 
   async 'business.product'(context, { product_id, phone }) {
-    return productObject(await readProduct(context, await ownerOf(context, phone), product_id))
+    return productObject(await findProduct(context, await ownerOf(context, phone), product_id))
   },
 
   async 'business.createProduct'(context, { images, name, is_hidden, ...more }) {
@@ -76,9 +76,9 @@ export const businessCatalog: Handlers<typeof import('../../../../src/features/b
     const isAllThatChanges = images === undefined && Object.values(others).every((value) => value === undefined)
     if (isAllThatChanges && is_hidden !== undefined) {
       await ask(productVisibilityQuery(product_id, is_hidden))
-      return productObject({ ...(await readProduct(context, own, product_id)), isHidden: is_hidden })
+      return productObject({ ...(await findProduct(context, own, product_id)), isHidden: is_hidden })
     }
-    const before = await readProduct(context, own, product_id)
+    const before = await findProduct(context, own, product_id)
     if (changes.price !== undefined && (changes.currency ?? before.currency) === null)
       throw Failure.invalid({ path: 'currency', message: 'is required with a price' })
     const pictures = images ? await picturesOf(context, images) : before.images
@@ -113,12 +113,6 @@ export const businessCatalog: Handlers<typeof import('../../../../src/features/b
       })),
     }
   },
-}
-
-async function readProduct({ ask }: ActionContext, jid: string, id: string): Promise<Product> {
-  const product = productIn(await ask(productQuery(jid, id)), 'product_list', id)
-  if (product === null) throw new Failure('product_not_found')
-  return product
 }
 
 /** Prepares all pictures at the same time. The result has the order of the input. */
