@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { buildFormerRelease, noFormerRelease } from '../../harness/former-release.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { ask, must } from '../../harness/http.ts'
 import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
@@ -68,13 +69,13 @@ describe('a handover between two services', { skip: noPostgres, timeout: 500_000
     await cluster?.stop()
   })
 
-  async function startStandby(name: string): Promise<Node> {
+  async function startStandby(name: string, program?: readonly string[]): Promise<Node> {
     const port = await freePort()
     const own = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port), SVC_PEER_PORT: String(await freePort()) }
     const active = run(
       [],
       { ...ground.onNetwork, ...env, ...own, SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL ?? 'warn' },
-      undefined,
+      program,
       ENOUGH,
     )
     started.push(active)
@@ -186,5 +187,25 @@ describe('a handover between two services', { skip: noPostgres, timeout: 500_000
     )
     assert.deepEqual(await states(), [['active', { from: hostname(), cause: 'planned' }]])
     assert.equal((await ask('POST', `${standby.url}/admin/nodes/${active!.id}/drain`, {}, admin)).status, 404)
+  })
+
+  test('a pair runs the former release and then this one again, and each standby runs the other release', {
+    skip: noFormerRelease,
+  }, async (t) => {
+    const former = await buildFormerRelease()
+    t.after(former.remove)
+    let active = await started[2]!
+    for (const [name, program] of [
+      ['e', former.program],
+      ['f', undefined],
+    ] as const) {
+      const standby = await startStandby(name, program)
+      const answers = await handOver(standby, () => active.stop())
+      assert.deepEqual(
+        answers.filter((answer) => answer.status !== 200 && !isRefusedRightly(answer)),
+        [],
+      )
+      active = await standby.active
+    }
   })
 })
