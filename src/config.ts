@@ -72,7 +72,7 @@ export interface Config extends DataPlaces {
   /** Origins of pages that may call `/mcp`. If null, only pages of the service's own origin may. */
   mcpAllowedOrigins: readonly string[] | null
   mcpOauth: boolean
-  /** Token for the metrics. If null, loopback and private addresses need no token. */
+  /** Token for the metrics. If null, only callers from loopback and private addresses may read them, without a token. */
   metricsToken: string | null
   sandboxPort: number
   /** File for the stanzas of the sandbox, or a folder in which each start creates its own files; null for none. */

@@ -265,7 +265,7 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   return bytes ?? NO_BYTES
 }
 
-/** Returns a reader of the body; undefined if other code reads the body or has read it. */
+/** Returns a reader of the body; undefined if there is none, or if other code reads it or has read it. */
 const readerOf = (incoming: IncomingMessage | undefined): BodyReader | undefined =>
   incoming === undefined || incoming.readableFlowing !== null || incoming.readableDidRead ? undefined : bodyReader(incoming)
 

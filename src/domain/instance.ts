@@ -147,7 +147,7 @@ export interface Restriction {
   until: number | null
 }
 
-/** State of an instance in its shard thread, which is its only writer. Times are in epoch ms. */
+/** State of an instance. While the instance runs, only its shard thread changes this state. Times are in epoch ms. */
 export interface RuntimeState {
   status: Status
   reason: StatusReason | null

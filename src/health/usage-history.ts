@@ -35,7 +35,7 @@ export function createUsageHistory(): UsageHistory {
   const accounts = new Map<string, Account>()
 
   function open(report: InstanceWork, now: number): Account {
-    // Before the first report, the work is counted from the time at which the thread began to host the instance.
+    // The first report has all work since the thread began to host the instance, so its row begins at that time.
     const first: Row = { at: Math.min(report.since, now), totals: each(() => 0) }
     return { newest: first, reported: report, rows: { minute: [first], hour: [first], day: [first] } }
   }

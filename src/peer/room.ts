@@ -1,4 +1,7 @@
-/** Counts the bytes of the kept pieces of all bodies, which have a limit together. */
+/**
+ * Counts the bytes of request bodies that are in memory before they are passed on (`kept-body.ts`). All requests share
+ * one limit.
+ */
 export interface Room {
   isFull(): boolean
   add(bytes: number): void

@@ -1,6 +1,6 @@
 /**
- * Stores when credentials were last used, one record per credential. These records are not changed through
- * `MainRecords`. So a note waits for no other change, and makes no other service decide a change again.
+ * Stores when credentials were last used, in one record (a note) per credential. Notes are not changed through
+ * `MainRecords`. So writing a note waits for no other change, and makes no other service decide a change again.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from './contract.ts'

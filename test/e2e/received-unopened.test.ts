@@ -227,7 +227,7 @@ function encTypes(): string[] {
 }
 
 const DANA = '5511988880077'
-/** Senders of messages: one for each server (the part of a JID after the @) from which messages can come. */
+/** Senders of messages: at least one for each server (the part of a JID after the @) from which messages can come. */
 const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: jid(DANA) },
   { from: `${DANA}:4@s.whatsapp.net` },

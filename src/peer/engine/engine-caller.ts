@@ -69,8 +69,8 @@ interface Line {
   places: Places
   /** Functions that end a command early. */
   ends: Set<() => void>
-  /** Number of times that the service was lost. */
-  losses: number
+  /** Whether the service was lost. A command that still waited at that time is not sent. */
+  isLost: boolean
 }
 
 /** Creates the caller. Each other service gets an agent of its own, whose connections end with `endAllAt`. */
@@ -80,7 +80,7 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
   let isClosed = false
 
   function lineTo(id: string): Line {
-    const known = lines.get(id) ?? { agent: newAgent(), places: createPlaces(PLACES), ends: new Set(), losses: 0 }
+    const known = lines.get(id) ?? { agent: newAgent(), places: createPlaces(PLACES), ends: new Set(), isLost: false }
     lines.set(id, known)
     return known
   }
@@ -88,8 +88,7 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
   async function send(to: ActiveService, sending: Sending): Promise<CallEnding> {
     const begun = performance.now()
     const line = lineTo(to.id)
-    const { losses } = line
-    const isStale = () => isClosed || sending.signal?.aborted === true || line.losses !== losses
+    const isStale = () => isClosed || sending.signal?.aborted === true || line.isLost
     if (isStale()) return { is: 'unsent' }
     // A stop does not wait for the calls of its instance, which it may have to end.
     const isCall = sending.type === 'call'
@@ -118,7 +117,7 @@ export function createEngineCaller(newAgent: () => Agent): EngineCaller {
       const line = lines.get(id)
       if (line === undefined) return
       lines.delete(id)
-      line.losses++
+      line.isLost = true
       endLine(line)
     },
     close() {

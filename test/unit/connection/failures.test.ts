@@ -1,6 +1,6 @@
 /**
- * Tests that a lost connection and a refused query are told apart, although they may have the same error code. Only
- * after a lost connection may the service try again.
+ * Tests that a lost connection and a refused query are told apart, although they may have the same error code. A
+ * message whose connection was lost goes back to the queue, but a refused message fails.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

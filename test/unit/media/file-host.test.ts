@@ -1,4 +1,7 @@
-/** Tests the time limits of the file host. `test/e2e/received-media-hostile.test.ts` tests its other behaviour. */
+/**
+ * Tests the time limits of the file host, and the maximum size of a file whose length is unknown.
+ * `test/e2e/received-media-hostile.test.ts` tests its other behaviour.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -116,7 +116,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
       const wait = waitOf(recipient)
       if (wait) void steps('safety:held', item.svcId)
-      // Only the other person can end the wait for an answer, so the item must age, or it might wait forever.
+      // The other person may never answer. So an item that waits for an answer must age, or it might wait forever.
       return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
     }
     const policy: HoldPolicy = {

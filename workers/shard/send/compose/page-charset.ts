@@ -38,13 +38,9 @@ function known(label: string | undefined): string | undefined {
   }
 }
 
-/** Characters of windows-1252 at 0x80 to 0x9F, which Node 20 decodes to control characters. */
-const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
-
 /** Returns a function that decodes a page piece by piece. A character may begin in one piece and end in the next. */
 export function textReader(charset: string): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(charset)
-  const read = (bytes: Uint8Array) => decoder.decode(bytes, { stream: true })
-  if (decoder.encoding !== 'windows-1252') return read
-  return (bytes) => read(bytes).replaceAll(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!)
+  // Some releases of Node decode windows-1252 wrongly without `stream`.
+  return (bytes) => decoder.decode(bytes, { stream: true })
 }

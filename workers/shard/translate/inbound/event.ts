@@ -17,8 +17,8 @@ export const event: Family = ({ message }) => {
     end_date_time: secondsToIso(found.endTime),
     join_link: cutOrNull(found.joinLink, 2_048),
     extra_guests_allowed: found.extraGuestsAllowed === true,
-    // A room has a name but no coordinates. Its coordinates are not set, and the decoder reads them
-    // as 0, 0.
+    // The location of an event can be a room, which has a name but no coordinates. The decoder reads missing coordinates
+    // as 0, 0, so 0, 0 is reported as null.
     location: location
       ? {
           name: cutOrNull(location.name, 256),

@@ -34,7 +34,7 @@ export interface LeaseOptions<Rival> {
    */
   doesNotTakeOver(rival: Rival): Promise<boolean>
   /**
-   * Called each time that the lease was renewed, with its end by the monotonic clock and the moment from which it counts.
+   * Called each time that the lease was renewed or prolonged, with its end by the monotonic clock and the moment from which it counts.
    * The end is `Infinity` if no rival may replace this service.
    */
   onHeld(until: number, since: LeaseMoment): void
