@@ -16,13 +16,15 @@ import { announcementOf, communityObject, isRefused, listedCommunity, readCommun
 const DONE = { value: true } as const
 const NOT_THIS_WAY = new Set([400, 405, 501])
 const ID_LENGTH = 12
+const REFUSED = { path: '', message: 'the name or the description was not accepted by the network' }
 
 export const communities: Handlers<typeof import('../../../../src/features/communities/communities.ts')> = {
   async 'communities.create'(context, { name, description }) {
     const text = description === undefined || description === '' ? null : description
     const id = () => generateMessageIDV2(context.session.me?.id)
     const about = text === null ? null : { id: id().slice(0, ID_LENGTH), text }
-    const jid = groupJidIn(await askOnce(context, createCommunityQuery({ subject: name, key: id(), description: about })))
+    const query = createCommunityQuery({ subject: name, key: id(), description: about })
+    const jid = groupJidIn(await askOnce(context, query, about === null ? undefined : REFUSED))
     if (jid === null) throw new Failure('action_failed', { message: 'The network did not return the id of the community.' })
     context.session.groups.forget(jid)
     return made(context, jid)

@@ -1,7 +1,7 @@
 /** Creates a group at most once, even if the query must be repeated. */
 import { type BinaryNode, generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
-import { Failure } from '../../../../src/domain/failures.ts'
+import { Failure, type Issue } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { addQuery, createQuery, groupJidIn, namesOf, outcomesIn } from '../../wire/groups.ts'
 import { bare, identifierOf } from '../../wire/jid.ts'
@@ -53,13 +53,23 @@ async function make(
 
 /**
  * Sends a query, and repeats it if the answer is lost. The query contains a key by which the network recognizes a
- * repetition.
+ * repetition. Rejects with `issue` if the network refuses the content of the query, because it does not say which field
+ * it refuses.
  */
-export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
-  ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
-    if (error instanceof Failure && error.code === 'send_timeout') return ask(query)
-    throw error instanceof Failure && error.code === 'invalid_request' ? nameRefused(error) : error
-  })
+export const askOnce = (
+  { ask }: Pick<ActionContext, 'ask'>,
+  query: BinaryNode,
+  issue: Issue = { path: 'name', message: 'was not accepted by the network' },
+): Promise<BinaryNode> =>
+  ask(query, { atMostMs: FIRST_TRY })
+    .catch((error: unknown) => {
+      if (error instanceof Failure && error.code === 'send_timeout') return ask(query)
+      throw error
+    })
+    .catch((cause: unknown) => {
+      if (!(cause instanceof Failure && cause.code === 'invalid_request')) throw cause
+      throw Object.assign(Failure.invalid(issue), { cause })
+    })
 
 /**
  * Determines the result of each person after the answer was lost. Members of the group were added. The others are added
@@ -76,11 +86,4 @@ async function afterwards(
   const missing = people.filter((one) => !isIn(one))
   const outcomes = missing.length === 0 ? [] : outcomesIn(await ask(addQuery(jid, missing)), 'add')
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
-}
-
-/** Returns the failure for a refused name. The network does not say which field it refuses, so the name is assumed. */
-const nameRefused = (cause: Failure) => {
-  const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
-  refused.cause = cause
-  return refused
 }
