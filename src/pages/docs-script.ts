@@ -54,7 +54,8 @@ const keep = (values) => {
 const asked = new Set()
 /**
  * Returns the digits of a phone number, and every other value unchanged. A short number without a plus may lack its
- * country code, so the page asks once for each such number. Throws if the user answers that the code is missing.
+ * country code, so the page asks about it, until the user has confirmed this number. Throws if the user answers that the
+ * code is missing.
  */
 const read = (text) => {
   if (typeof text !== 'string' || !/^[+]?[0-9 ().-]+$/.test(text.trim())) return text

@@ -78,10 +78,10 @@ export function createPeerCaller(key: Buffer): PeerCaller {
         if (callerSocket.destroyed) return resolve({ is: 'left' })
         if (isStream && areStreamsOver) return resolve({ is: 'refused', failure: noActive() })
         if (places[place] === 0) return resolve({ is: 'busy' })
-        places[place]--
         const size = body.isWhole ? sizeOf(body.pieces) : undefined
         const headers = { ...framed(ofCaller, size), [LINK_ACTIVE]: id }
         const request = ask({ host, port, agent: agents.requests, method, path, headers, setHost: false })
+        places[place]--
         let isSent = false
         let isAnswered = false
         let isOver = false

@@ -28,7 +28,7 @@ const ARRIVING = 8
 const ARRIVES_WITHIN = 5 * SECOND
 /**
  * Milliseconds after which a member gets no further instances while one that was given to it is still unclaimed. A
- * member that can probably start nothing claims only what nobody else has claimed for a while.
+ * member that can probably start nothing waits with its claims while others can claim.
  */
 const CLAIMS_WITHIN = SECOND
 /** Share of the time left that the moves may take. The last instances need time to stop. */

@@ -20,7 +20,7 @@ const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () =>
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Number of starts of the instance `full-disk` at a boot. Only the first of them fails, as on a full disk. */
-let failures = 0
+let starts = 0
 
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {
   let config = first
@@ -33,7 +33,7 @@ function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInst
   return {
     async start(how) {
       if (how === 'create' && config.id === 'unstartable') throw new Error('no session for this one')
-      if (how === 'boot' && config.id === 'full-disk' && failures++ === 0) throw new Error('no space left on device')
+      if (how === 'boot' && config.id === 'full-disk' && starts++ === 0) throw new Error('no space left on device')
       if (how === 'create' && config.id === 'slow') return new Promise(() => {})
       const born = state()
       deps.announce({ type: 'state', instance: config.id, state: born })
