@@ -2,14 +2,17 @@
  * Streams of the events of an instance, which its shard thread stores. When the thread reports new events, each reader
  * requests the events after its last one.
  */
-import { SECOND } from '../domain/clock.ts'
+import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
 import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
 import type { Engine } from '../engine/engine.ts'
 
 export const MAX_STREAMS = 10
-/** Milliseconds without news of the instance after which a comment is sent, because proxies close idle streams. */
+/**
+ * Milliseconds after which a comment is sent if nothing else was. Proxies close silent streams, and so do our clients,
+ * also while the instance has events that the reader does not want.
+ */
 const HEARTBEAT = 15 * SECOND
 /** Milliseconds before the next request to a shard thread that does not answer. */
 const ASK_AGAIN = SECOND
@@ -60,9 +63,11 @@ export interface EventStreamsDeps {
   onGap(): void
   /** Reads the changes that operator commands wrote to the store. They may end the permission of a reader. */
   refresh(): Promise<void>
+  /** Clock of the waits. */
+  clock?: Clock
 }
 
-export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps): EventStreams {
+export function createEventStreams({ engine, onGap, refresh, clock = steadyClock }: EventStreamsDeps): EventStreams {
   const readers = new Map<string, Set<Bell>>()
   let isStopped = false
   let looking: ReturnType<typeof setInterval> | undefined
@@ -134,6 +139,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
 
     async function* events(signal: AbortSignal): AsyncIterable<ServerEvent> {
       let page: EventsPage | 'later' | 'over' = first
+      let sentAt = clock.now()
       // With this id the reader can resume even if no event has arrived yet.
       yield { event: 'ready', id: begin, data: JSON.stringify({ after: begin }) }
       while (page !== 'over') {
@@ -141,27 +147,33 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
         if (gap) {
           onGap()
           yield { event: 'gap', data: JSON.stringify(gap) }
+          sentAt = clock.now()
         }
         for (const event of events) {
           if (!isAllowed() || isStopped) return
           yield event
+          sentAt = clock.now()
         }
         if (!more) {
-          const wait = await quiet(page === 'later' ? ASK_AGAIN : HEARTBEAT, signal)
-          if (wait === 'over') return
-          if (wait === 'quiet') yield { comment: 'nothing new' }
+          const leftMs = sentAt + HEARTBEAT - clock.now()
+          if ((await quiet(page === 'later' ? ASK_AGAIN : leftMs, signal)) === 'over') return
+          if (clock.now() - sentAt >= HEARTBEAT) {
+            yield { comment: 'nothing new' }
+            sentAt = clock.now()
+          }
         }
         page = await next()
       }
     }
 
-    async function quiet(ms: number, signal: AbortSignal): Promise<'news' | 'quiet' | 'over'> {
+    /** Waits for news, `ms` at most. */
+    async function quiet(ms: number, signal: AbortSignal): Promise<'over' | undefined> {
       for (let left = ms; left > 0; left -= LOOK_EVERY) {
         const isNews = await bell.wait(Math.min(left, LOOK_EVERY), signal)
         if (signal.aborted || isStopped || !isAllowed()) return 'over'
-        if (isNews) return 'news'
+        if (isNews) return undefined
       }
-      return 'quiet'
+      return undefined
     }
 
     return (signal) => {
