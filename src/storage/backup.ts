@@ -7,10 +7,10 @@
  * Limit: a message that is queued and sent between the two copies may be in the backup without its media. A service on
  * the backup reports it as failed.
  */
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { DRAFT } from './durable-files.ts'
-import { makePrivate, PRIVATE_FOLDER } from './private.ts'
+import { makePrivate, PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 
 export interface BackupSource {
   /** Copies the records of one point in time into an existing folder, even while other threads write. */
@@ -34,14 +34,17 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
   try {
     for (const folder of [state, blobs, keys]) await makePrivate(folder)
     const copyMedia = () => (blobsDir === null ? 0 : copyFiles(blobsDir, blobs))
+    const secretKey = await contentOf(keyFile)
     await copyMedia()
     await copyFiles(keysDir, keys)
     await copyTo(state)
     const mediaFiles = await copyMedia()
     // The copy may contain the key of an instance that has no record. The first start on the copy removes such a key.
-    await copyFiles(keysDir, keys)
+    await copyFiles(keysDir, keys, { again: true })
     await rename(keys, join(state, 'keys'))
-    if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
+    if ((await contentOf(keyFile)) !== secretKey)
+      throw new Error('The secret key was replaced during the backup, so the copied keys may not fit it; make the backup again.')
+    if (secretKey !== undefined) await writeFile(join(draft, 'secret-key'), secretKey, { mode: PRIVATE_FILE })
     for (const file of await filesOf(draft)) await flush(file)
     await rename(draft, target)
     await flush(dirname(target))
@@ -52,13 +55,16 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
   }
 }
 
-async function copyFiles(from: string, to: string): Promise<number> {
+const contentOf = (file: string | undefined) => (file === undefined ? undefined : readFile(file, 'utf8'))
+
+/** Copies the files that are not copied yet, or with `again` all files. Resolves with the number of copies. */
+async function copyFiles(from: string, to: string, { again = false } = {}): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // A file gets its name when it is complete. After that, media do not change, and a key file still has the same key,
-    // so a file of the same size is not copied again. A file that was removed in the meantime is skipped.
-    if (size === undefined || size === (await sizeOf(copy))) continue
+    // A file gets its name when it is complete. After that, media do not change, so a copy of the same size is complete.
+    // A rotation of the secret key changes key files. A file that was removed in the meantime is skipped.
+    if (size === undefined || (!again && size === (await sizeOf(copy)))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)
   }

@@ -1,7 +1,7 @@
-/** Tests that each media file that is written during a backup is in the backup completely, or not at all. */
+/** Tests what a backup contains of files that are written while it is made. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeBackup } from '../../../src/storage/backup.ts'
@@ -31,4 +31,26 @@ test('media that become whole during a backup are whole in it, and unfinished on
   const copied: [string, Uint8Array][] = []
   for await (const each of sealedBlobs(mountBlobs(blobFiles({ dir: join(target, 'blobs') })), 'owner')) copied.push(each)
   assert.deepEqual(copied, [['growing', Buffer.concat(sealed)]])
+})
+
+test('a key file that is sealed again during a backup is in it as it is at the end', async (t) => {
+  const dir = await tempDir(t)
+  const [keysDir, keyFile, target] = [join(dir, 'keys'), join(dir, 'secret-key'), join(dir, 'copy')]
+  await mkdir(keysDir)
+  await writeFile(keyFile, 'secret')
+  await writeFile(join(keysDir, 'one'), 'before')
+  const copyTo = () => writeFile(join(keysDir, 'one'), 'behind')
+  await makeBackup(target, { copyTo, keysDir, blobsDir: null, keyFile })
+  assert.equal(await readFile(join(target, 'state', 'keys', 'one'), 'utf8'), 'behind')
+  assert.equal(await readFile(join(target, 'secret-key'), 'utf8'), 'secret')
+})
+
+test('a backup fails if the secret key is replaced while it is made, and leaves nothing', async (t) => {
+  const dir = await tempDir(t)
+  const [keysDir, keyFile, target] = [join(dir, 'keys'), join(dir, 'secret-key'), join(dir, 'copy')]
+  await mkdir(keysDir)
+  await writeFile(keyFile, 'secret')
+  const copyTo = () => writeFile(keyFile, 'other')
+  await assert.rejects(makeBackup(target, { copyTo, keysDir, blobsDir: null, keyFile }), /replaced during the backup/)
+  assert.deepEqual((await readdir(dir)).sort(), ['keys', 'secret-key'])
 })
