@@ -15,12 +15,13 @@ export interface WriteBehind {
   /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   flush(): Promise<void>
   flushBehind(): void
-  /** Resolves when the writes of the flushes that run at the time of the call have ended. Never rejects. */
+  /** Resolves when the flushes that run at the time of the call have ended. Never rejects. */
   idle(): Promise<void>
 }
 
 export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables, unwritten: string): WriteBehind {
   const writing = new Set<Promise<void>>()
+  const flushing = new Set<Promise<void>>()
   const riding = new Map<readonly Op[], Deferred<void>>()
 
   function notWritten(ops: readonly Op[]) {
@@ -41,7 +42,14 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
     await write()
   }
 
-  async function flush(): Promise<void> {
+  function flush(): Promise<void> {
+    const flushed = writeAll()
+    flushing.add(flushed)
+    flushed.catch(() => {}).finally(() => flushing.delete(flushed))
+    return flushed
+  }
+
+  async function writeAll(): Promise<void> {
     const others = [...riding.values()].map(({ promise }) => promise)
     const written = write()
     writing.add(written)
@@ -72,7 +80,7 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
     flush,
     flushBehind: () => void flush().catch((error) => log.error({ err: error }, unwritten)),
     async idle() {
-      await Promise.allSettled([...writing])
+      await Promise.allSettled([...flushing])
     },
   }
 }
