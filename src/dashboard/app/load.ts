@@ -85,9 +85,12 @@ export interface Action<A extends unknown[]> {
  */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<string | undefined>): Action<A> {
   const [isBusy, setBusy] = useState(false)
+  // The state has its new value only after the next rendering.
+  const isRunning = useRef(false)
   const [problem, setProblem] = useState<Refused>()
   async function run(...args: A): Promise<boolean> {
-    if (isBusy) return false
+    if (isRunning.current) return false
+    isRunning.current = true
     setBusy(true)
     setProblem(undefined)
     try {
@@ -98,6 +101,7 @@ export function useAction<A extends unknown[]>(act: (...args: A) => Promise<stri
       setProblem(refused(error))
       return false
     } finally {
+      isRunning.current = false
       setBusy(false)
     }
   }
