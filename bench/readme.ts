@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- readme` writes the results of the newest runs into `bench/README.md`, between the markers in that
- * file: the table of targets, the cores in use, texts on other disks, the cost of an instance, and the capacity of
+ * file: the table of targets, the cores in use, texts on other disks, the cost of an instance, and the settings for
  * machines with 1, 2 and 4 cores. The results of older versions of Node are only in the table of targets.
  */
 import { readFile, writeFile } from 'node:fs/promises'

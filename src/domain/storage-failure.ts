@@ -4,7 +4,10 @@
  */
 import { Failure } from './failures.ts'
 
-/** Error of storage that could not be used. `cause` is the error of the system. */
+/**
+ * Error of storage that could not be used. `cause` is the error of the disk or of the database; absent if the service
+ * itself refused, for example because the store is closed.
+ */
 export class StorageFailure extends Error {
   readonly isFull: boolean
   /** True if only the storage for media of waiting messages failed. */

@@ -115,7 +115,7 @@ export function createHosting(deps: HostingDeps): Hosting {
     try {
       await entry.shard.run({ type: 'stop', instance, how })
     } catch (error) {
-      // If the thread has died, the session of the instance ended without a logout, as `keep` requires.
+      // With `keep` the session ends without a logout. If the thread has died, its sessions have ended like this.
       if (how === 'erase' || !isUnavailable(error)) throw error
       hasDied = generation === undefined || entry.shard.generation() !== generation
       if (!hasDied && (await runsIn(entry.shard, instance))) throw error

@@ -31,7 +31,7 @@ export interface QuietMemory {
   collected(bytes: number): void
 }
 
-/** `bytes` is the memory of the thread at its start, after a collection. */
+/** `bytes` is the memory of the thread at the call. Growth is measured from it, or from a smaller value since then. */
 export function createQuietMemory(bytes: number): QuietMemory {
   let least = bytes
   let quietChecks = 0

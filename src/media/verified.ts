@@ -8,9 +8,9 @@ import type { SealedFile } from '../domain/file-download.ts'
 import { decrypted } from './decrypt.ts'
 
 /**
- * Resolves with the decrypted bytes when the MAC, the hashes and the length have been verified. They are first written
- * to `path`, which must not exist; the caller removes it. Rejects with `ChangedFile`, or with the error of reading or
- * writing.
+ * Resolves with the decrypted bytes when the MAC, the hashes and the length have been verified. The bytes of `source`
+ * are first written to `path`, still encrypted, and the result decrypts them from there. The file must not exist
+ * before; the caller removes it. Rejects with `ChangedFile`, or with the error of reading or writing.
  */
 export async function verified(
   file: SealedFile,

@@ -143,7 +143,7 @@ export interface OpenParts {
   /** Folder whose disk is watched; absent if the store is on another machine. */
   dir?: string | undefined
   hasRoom(): boolean
-  /** Size of the store in bytes on disk. */
+  /** Size of the store in bytes, on disk or in memory. */
   size(): Promise<number>
   keyTable: KeyTable
   /** Driver for media in the store. Absent if the store cannot contain media. */

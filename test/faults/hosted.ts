@@ -53,8 +53,8 @@ export interface HostedWorld {
 }
 
 /**
- * Starts the network, the receiver and one instance. `account`: options of the account's phone. `refused`: as `when` of
- * `refuse`, from the start on.
+ * Starts the network, the receiver and one instance. `account`: options of the account's phone. `refused` is
+ * the `when` of `refuse` until `refuse` is called.
  */
 export async function startHosted(
   phone: string,

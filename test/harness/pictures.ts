@@ -1,4 +1,4 @@
-/** Pictures that the media hosts of the network serve to everyone. */
+/** Downloads pictures that the media hosts of the network serve to everyone. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { get, type RequestOptions } from 'node:https'

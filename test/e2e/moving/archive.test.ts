@@ -105,7 +105,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   test('queue, waiting events and the account move; everything happens once', async (t) => {
     const { gateway, sandbox, receiver } = world
-    // While this is true, the webhook receiver does not answer. So events wait in the service.
+    // While this is true, the webhook receiver answers with 500, so events wait in the service.
     let isAway = true
     const taken: unknown[] = []
     receiver.reply(({ event }, response) => {

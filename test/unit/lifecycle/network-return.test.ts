@@ -46,7 +46,8 @@ test('whoever waits for the next attempt begins it when another instance reaches
   await first.status.handle({ type: 'timer', name: 'retry' })
   assert.ok(!second.effects.includes('open'))
   await first.status.handle({ type: 'loggedIn' })
-  // An event that changes nothing, behind the attempt that the second instance was told to begin.
+  // This event changes nothing. Events are handled in their order, so the attempt that the second instance was told to
+  // begin has been handled before it.
   await second.status.handle({ type: 'timer', name: 'ban' })
   assert.deepEqual(
     second.effects.filter((effect) => effect === 'open'),

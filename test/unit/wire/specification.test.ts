@@ -53,9 +53,7 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],
   ['GetParticipatingGroups', participatingQuery(), [TO]],
-  // The check takes this query for the query of a group's invitation link, whose missing attributes it does not report.
-  // So no attribute is removed here.
-  ['GetInviteGroupInfo', invitedQuery('Ab'), []],
+  ['GetInviteGroupInfo', invitedQuery('Ab'), [TO, 'iq/invite@code']],
   ['Create', createQuery('Team', 'KEY', [PERSON]), [TO]],
   [
     'Create',

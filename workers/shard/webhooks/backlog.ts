@@ -1,4 +1,4 @@
-/** Counts the undelivered events of an instance: on disk at the start, then with each change. */
+/** Counts the undelivered events of an instance: reads their number from disk at the start, then follows each change. */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { ERASE } from '../../../src/webhooks/log.ts'

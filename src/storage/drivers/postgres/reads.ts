@@ -1,5 +1,5 @@
 /**
- * Sends the queries of one thread other than its commits, on one connection. No query waits for the answers to earlier
+ * Sends all queries of one thread except its commits, on one connection. No query waits for the answers to earlier
  * ones.
  */
 import { setTimeout as pause } from 'node:timers/promises'

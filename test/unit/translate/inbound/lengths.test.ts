@@ -56,7 +56,10 @@ function* variants(value: unknown): Generator<unknown> {
 const isId = (field: string) => /(^|_)(id|ids|phone|phones|lid|lids|participant|mentions|clid)$/.test(field)
 const isName = (field: string) => /(^|_)name$/.test(field)
 
-/** Returns the texts that are longer than permitted. Adds the paths of long names and ids to `met`. */
+/**
+ * Returns the path and the length of each text that is longer than permitted. Adds to `met` the paths of names and ids
+ * that are longer than half of the longest id.
+ */
 function tooLong(body: unknown, met: Set<string>, path = '', field = ''): string[] {
   if (typeof body === 'string') {
     const max = NAMED[path] ?? NAMED[field] ?? (isId(field) ? MAX_ID : isName(field) ? MAX_NAME : LONG_TEXTS)

@@ -1,4 +1,4 @@
-/** Finds the devices to which a message is encrypted. Unknown lists are queried from the network. */
+/** Finds the devices to which a message is encrypted. Unknown device lists are queried from the network. */
 import { type AuthenticationState, type BinaryNode, isPnUser, jidDecode, jidEncode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Device, devicesIn, devicesQuery, type PersonDevices } from '../../wire/device-list.ts'

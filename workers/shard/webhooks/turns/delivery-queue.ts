@@ -5,7 +5,7 @@ import type { DurableLine } from '../../durable-line/durable-line.ts'
 import type { EventRows } from '../event-rows.ts'
 import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 
-/** Number of events that are examined in one turn of the event loop. */
+/** Maximum number of events that are examined in one turn of the work loop. */
 const SLICE = 500
 
 /** An event of the queue. An event that was read from disk has its encrypted body. */
