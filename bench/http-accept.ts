@@ -1,6 +1,6 @@
 /**
- * Measures how many texts per second the API accepts, and the latency at 2,000 texts per second. It measures the same
- * for `GET /status`. No instance is paired, so the texts stay in their queues.
+ * Measures the rate and the latency of `send-text` and of `GET /status` over 1 and 64 connections, and the latency of
+ * `send-text` also at 2,000 texts per second. No instance is paired, so the texts stay in their queues.
  */
 import type { Instance } from '../test/harness/gateway.ts'
 import { amount, cpuMs, medianCores, ROUNDS, report, spread, startBench, textTo, UNLIMITED, watchCores } from './measure.ts'

@@ -56,7 +56,7 @@ export type FileNews =
 export const MORE = 'more'
 
 export interface OpenDownload {
-  /** Verified number of bytes of the decrypted file; null until its end is known. */
+  /** Verified number of bytes of the decrypted file; null if its end was not known when the download began. */
   length: number | null
   /** The decrypted bytes. The stream fails if the file differs from the one that was sent. */
   stream: ReadableStream<Uint8Array>

@@ -86,8 +86,8 @@ test('a clock that is set back gives nothing away and takes nothing', async () =
   assert.ok(limited(await caller!.ask()))
 })
 
-// Callers with wrong credentials are blocked for a minute. An earlier bug: if the wall clock was set back by an hour,
-// every caller with the same address was blocked for that hour, too.
+// An address with many wrong credentials is blocked for a minute: further wrong ones are refused, and of a chosen secret
+// also the right one. An earlier bug: if the wall clock was set back by an hour, this lasted for that hour, too.
 test('nor does it make the minute of wrong guesses longer, of a chosen secret or of any other', async () => {
   service.peer.address = '198.51.100.98'
   const scrape = (value: string) => service.ask('GET', '/metrics', undefined, { Authorization: `Bearer ${value}` })

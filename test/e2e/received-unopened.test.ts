@@ -53,7 +53,7 @@ const unreported = async (reason: Unreported): Promise<number> =>
 const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 
-/** Secret of the account's messages. The test chooses it, so that it can encrypt the answer of a bot. */
+/** Secret of the messages that ask a bot. The test chooses it, so that it can encrypt the answer of the bot. */
 const secret = randomBytes(32)
 const asked = (text: string) => ({
   proto: { extendedTextMessage: { text }, messageContextInfo: { messageSecret: secret.toString('base64') } },

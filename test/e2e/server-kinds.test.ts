@@ -100,7 +100,7 @@ test('every kind is confirmed in its barest form, once, and the connection goes 
   await goesOn(bare)
 })
 
-/** Kinds that the service handles, but does not acknowledge. */
+/** Kinds that the service does not acknowledge. It processes some of them. */
 const taken = kinds.filter((kind) => /^(ib|presence|chatstate|appdata|error) /.test(kind))
 /** Kinds for which the description of the protocol has no child nodes. */
 const WITHOUT_A_TREE = ['notification contacts invite']

@@ -21,7 +21,8 @@ export interface Member {
   running(): Running
   isUp(): boolean
   /**
-   * Waits until the process of the member has ended, and starts it again until a start succeeds, as a supervisor does.
+   * Waits until the process of the member has ended, and starts it again, as a supervisor does. Rejects if five starts
+   * in succession fail.
    */
   startAgain(): Promise<void>
   stop(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Serves a page that replaces web.whatsapp.com, with TLS and a policy as strict as that of the real page. A script
- * reports which parts of the page's address scripts can read.
+ * Serves a page that replaces web.whatsapp.com, with TLS and a policy as strict as that of the real page. The script
+ * of the page records what a script can read of the page's address.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'

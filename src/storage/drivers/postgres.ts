@@ -34,8 +34,8 @@ const FULL_FOR = 5_000
 export interface PostgresOptions extends OpenOptions {
   url: string
   /**
-   * Milliseconds after which a silent connection counts as broken: three times the duration of a flush on a very slow
-   * disk.
+   * Milliseconds after which a silent connection for commits counts as broken: three times the duration of a flush on a
+   * very slow disk. For reads, the larger of this value and `patienceMs` counts.
    */
   silenceMs?: number | undefined
   /** Milliseconds that a read, or a commit that was not sent yet, waits for the database. */

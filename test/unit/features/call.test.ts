@@ -11,8 +11,8 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
 
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
 /**
- * Operations that have a message id, although their message does not refer to that message: forwarding a message, and
- * sending the status of an order.
+ * Operations whose `message_id` is not what the send is about. It names the message to forward, or the message that the
+ * status of an order quotes.
  */
 const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
 

@@ -78,7 +78,7 @@ export interface ConnectionDeps {
   version: WAVersion
   loginCounts: LoginCounts
   mexIds: MexIds
-  /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
+  /** Time in ms after which a connection counts as stalled, if stanzas of one kind wait and none is handled. */
   stalledAfterMs?: number | undefined
   restriction: Restriction | null
   passkeys: Pick<PasskeyPairing, 'attach'>

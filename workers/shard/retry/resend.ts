@@ -26,7 +26,10 @@ import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import { createSessionRenewal } from './session-renewal.ts'
 
-/** Maximum number of answers to one device about one message. It equals the library's `maxMsgRetryCount`. */
+/**
+ * Maximum number of answers to one device about one message, as in the library. The count begins again an hour after
+ * the last answer.
+ */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
 /**

@@ -14,7 +14,7 @@ import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { EventRows } from './event-rows.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
-/** Number of rows that are examined per turn of the event loop. */
+/** Maximum number of rows that are examined in one turn of the work loop. */
 const SLICE = 500
 /** Pause in ms after the storage failed. It delays only the pruning, not the deliveries. */
 const AGAIN_AFTER = MINUTE

@@ -18,8 +18,8 @@ const MAX_NAME = 256
 /** Maximum length of a text that is neither an id nor a name. It is that of the text of a message. */
 const LONG_TEXTS = 65_536
 /**
- * Larger limits of single fields. A user of this API may send such long values, and an answer to the message must
- * contain them completely.
+ * Limits of single fields that differ from these. A user of this API may send ids of buttons and options with 256
+ * characters, and an answer to the message must contain them completely.
  */
 const NAMED: Readonly<Record<string, number>> = {
   ctwa_clid: 1_024,

@@ -1,6 +1,6 @@
 /**
- * Detects a connection that looks healthy but handles no incoming stanza, because a handler never ends. The keep-alive
- * checks only that frames arrive, so the number of received stanzas is compared with the number of handled ones.
+ * Detects a connection that looks healthy but handles no incoming stanza of a kind, because a handler never ends. The
+ * keep-alive checks only that frames arrive, so the numbers of received and of handled stanzas are compared.
  */
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'

@@ -5,8 +5,8 @@ import type { Tally } from '../../../../src/metrics/tally.ts'
 import { type Kind, kindOf } from '../../wire/kind.ts'
 
 /**
- * Maximum number of kinds of stanzas with their own time series in the metric. Senders choose parts of a stanza, so
- * they could otherwise create any number of series.
+ * Maximum number of kinds of stanzas for which one thread creates time series of the metric. Senders choose parts of a
+ * stanza, so they could otherwise create any number of series.
  */
 const MAX_KINDS = 50
 const OTHERS: Kind = { tag: 'other', type: 'other' }

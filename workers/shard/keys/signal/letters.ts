@@ -69,8 +69,8 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
   }
 
   /**
-   * Null if the session or the key of the device is missing or unusable. Any other failure is thrown, because an
-   * omitted device would not know that it has to request the message.
+   * Null for a `SignalError`: the session, the key or the address of the device is missing or unusable. Any other
+   * failure is thrown, so that a failure of the store omits no device.
    */
   async function sealOrOmit(letter: Letter): Promise<SealedLetter | null> {
     try {
