@@ -26,7 +26,7 @@ import type { ShardDeps } from './shard-deps.ts'
 import { createWorkMeter } from './usage/work-meter.ts'
 import { MAX_WAITING } from './webhooks/schedule.ts'
 
-/** Maximum number of cached Signal records of the thread. Each has about 1 KB, so they need at most 50 MB. */
+/** Maximum number of cached Signal records of the thread. Each has about 1 KB, so all of them need about 50 MB. */
 const CACHED_KEYS = 50_000
 /**
  * Limits for decryption per turn of the event loop: ms, and a minimum number of messages. HTTP answers wait for the end

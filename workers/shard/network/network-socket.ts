@@ -59,11 +59,11 @@ export interface NetworkSocket {
   generateMessageTag(): string
   /** Resolves when the network has accepted the login of the device. Rejects if the socket ends first. */
   readonly loggedIn: Promise<void>
-  /** Rejects with `instance_not_connected` until the handshake of the connection has ended. */
+  /** Rejects with `instance_not_connected` during the handshake, and with another error without a connection. */
   sendNode(node: BinaryNode): Promise<void>
   /**
-   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, with `QueryRefused`, or with another
-   * Error if the connection has ended.
+   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, with `QueryRefused`, like `sendNode`, or
+   * with another Error if the connection has ended.
    */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
   uploadPreKeys(): Promise<void>

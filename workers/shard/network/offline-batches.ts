@@ -1,7 +1,7 @@
 /**
  * Requests the offline backlog in batches. The network sends new stanzas after the backlog. As in the web client, the
- * next batch is also requested when no stanza has arrived for a while, because the network may count stanzas
- * differently.
+ * next batch is also requested when no stanza of the backlog has arrived for a while, because the network may count
+ * stanzas differently.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -17,7 +17,7 @@ const BATCH = 200
  */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/** Number of idle periods in a row after which no further batch is requested: a minute, as in the web client. */
+/** Maximum number of batches in a row that are requested because nothing arrived: a minute, as in the web client. */
 const MAX_IDLE = 30
 
 /** Must be called right after the socket is created. */

@@ -18,7 +18,7 @@ export class QueryRefused extends Error {
 
 export interface Queries {
   /**
-   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, with `QueryRefused`, or with
+   * Sends a query, and resolves with the answer. Rejects with `send_timeout`, with `QueryRefused`, like `send`, or with
    * another Error if the connection has ended.
    */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>

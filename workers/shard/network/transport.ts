@@ -38,8 +38,8 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'version' | 'creds
 export interface Transport {
   readonly ws: WebSocketClient
   /**
-   * Sends a stanza. Rejects with `instance_not_connected` until the handshake has ended, because a stanza is never sent
-   * unencrypted.
+   * Sends a stanza. Rejects with `instance_not_connected` during the handshake, because a stanza is never sent
+   * unencrypted, and with another error if the WebSocket is not open.
    */
   send(node: BinaryNode): Promise<void>
   /** Resolves when the connection is closed, at the latest after a short time limit. */
@@ -121,7 +121,7 @@ function openWebSocket({ url, agent }: Pick<TransportOptions, 'url' | 'agent'>):
   // The library's time limit is switched off, because `watchdog.ts` limits the time until the login.
   const config = { ...DEFAULT_CONNECTION_CONFIG, connectTimeoutMs: 0, ...(agent ? { agent } : {}) }
   const ws = new WebSocketClient(new URL(url), config as SocketConfig)
-  // The event `upgrade` is emitted before the first write to the socket, so all writes are corked.
+  // The event `upgrade` is emitted before the first frame is written, so the writes of all frames are corked.
   ws.on('upgrade', ({ socket }: IncomingMessage) => corkPerTurn(socket))
   ws.connect()
   return ws

@@ -7,7 +7,7 @@ import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end-reason.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
-/** Time limit in ms from the attempt to `<success>` or the first QR reference. */
+/** Default time limit in ms from the attempt to the call of `answered`. */
 const LOGIN_DEADLINE = 20 * SECOND
 
 /**

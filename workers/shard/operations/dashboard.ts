@@ -9,7 +9,7 @@ import type { Handlers } from './types.ts'
 
 const MAX_EVENTS = 100
 /**
- * Maximum number of receipts of one kind that are shown individually. If there are more, they are combined by the
+ * Maximum number of receipts with one status that are shown individually. If there are more, they are combined by the
  * minute.
  */
 const MAX_RECEIPTS = 20

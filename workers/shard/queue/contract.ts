@@ -140,7 +140,10 @@ export interface Queue {
    * Returns by how many ms the ids of items are ahead of the clock, or 0. An id contains the time at which it was made.
    */
   idsAhead(): number
-  /** Time in epoch ms at which the sending of the item began; undefined if it has not begun, or has ended. */
+  /**
+   * Time in epoch ms of the item's latest attempt in this run that began with an open connection. Undefined if there
+   * was none, or if the item has left the queue.
+   */
   leftAt(svcId: string): number | undefined
   /**
    * Message id of the item that is in flight, or was in flight when the connection or the previous run ended. The

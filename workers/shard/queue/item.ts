@@ -37,7 +37,7 @@ export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyp
   heldMs: number
   /** Sort key of the order of sending. It can be compared with a `svcId`. */
   place: string
-  /** Time in epoch ms of the latest attempt of this run; undefined if there was none. */
+  /** Time in epoch ms of this run's latest attempt that began with an open connection; undefined if there was none. */
   leftAt: number | undefined
   wasTried?: boolean
   mayHaveLeft?: boolean
@@ -103,7 +103,7 @@ export interface QueueEntry {
 export interface Place {
   status: 'waiting' | 'processing'
   position: number
-  /** Earliest time of sending in epoch ms; null if unknown. */
+  /** Earliest time of sending in epoch ms; null if unknown. If the item is in flight, the time at which this began. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
   /** Time in epoch ms at which the item expires. */

@@ -17,8 +17,8 @@ import { peopleOf, statusEvent, subjectsOf } from './status-people.ts'
 import { type Ahead, createStatusRises, type Rise } from './status-rises.ts'
 
 /**
- * Time in ms for which receipts wait for the commit of the status `sent`. A status post to many people consists of many
- * stanzas, and the first receipts arrive before the last stanza is sent.
+ * Maximum time in ms for which a receipt waits for `release`. A status post to many people consists of many stanzas,
+ * and the first receipts arrive before the last stanza is sent.
  */
 const HOLD_DEADLINE = 10_000
 /** Maximum number of receipts in one commit. */
@@ -52,7 +52,7 @@ export interface FirstStatus {
 }
 
 export interface MessageStatuses {
-  /** Makes receipts wait until the status `sent` of this message is committed. */
+  /** Makes receipts of this message wait until `release` is called, each at most `HOLD_DEADLINE`. */
   hold(id: string): void
   release(id: string): void
   /**

@@ -9,7 +9,7 @@ import type { Receipt } from '../translate/inbound/receipt.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Number of ids that are looked up in one turn of the event loop. A stanza can have a hundred thousand ids. */
+/** Maximum number of ids of a receipt that are looked up at once. A stanza can have a hundred thousand ids. */
 const SLICE = 128
 
 export interface OursDeps {

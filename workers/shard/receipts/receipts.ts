@@ -14,7 +14,7 @@ import { fits } from '../wire/match.ts'
 import type { MessageStatuses } from './message-statuses.ts'
 import { ofOurs } from './ours.ts'
 
-/** Number of receipts of a stanza that are handled at a time. */
+/** Maximum number of receipts of a stanza that are handled at a time. */
 const TAKEN_TOGETHER = 32
 
 export interface ReceiptDeps {
@@ -32,7 +32,7 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     if (ours) await statuses.take(identity, ours)
   }
 
-  /** Handles the receipts of a stanza. Receipts that are handled together share a commit. */
+  /** Handles the receipts of a stanza. Receipts that are handled together can share a commit. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
     let some = [first]

@@ -43,8 +43,8 @@ export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDep
   }
 
   /**
-   * Returns the post as a message, or null if the stanza has no valid address. A content that cannot be decoded
-   * is left out.
+   * Returns the post as a message. Null if this fails, for example because the stanza has no valid address. A content
+   * that cannot be decoded is left out.
    */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post

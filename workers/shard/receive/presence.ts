@@ -30,7 +30,7 @@ export interface Presence {
   stop(): Promise<void>
 }
 
-/** Maximum number of chats whose last state is remembered. A state that did not change is not reported again. */
+/** Maximum number of chats whose last state is remembered. A state that equals it is not reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence(

@@ -11,7 +11,10 @@ import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
 import { bounded } from './bounded.ts'
 
-/** Maximum number of requests for one message. It equals the library's `maxMsgRetryCount`. */
+/**
+ * Maximum number of requests to the sender of one message on one connection, as in the library. The count begins again
+ * 15 minutes after the last request.
+ */
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE

@@ -27,14 +27,14 @@ import type { RetryRequest } from './retry-receipts.ts'
 import { createSessionRenewal } from './session-renewal.ts'
 
 /**
- * Maximum number of answers to one device about one message, as in the library. The count begins again an hour after
- * the last answer.
+ * Maximum number of answers to one device about one message on one connection, as in the library. The count begins
+ * again an hour after the last answer.
  */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
 /**
- * Minimum time in ms between two new sessions with a device whose retry receipts contain no keys. It limits the number
- * of queries, because each new session needs one.
+ * Minimum time in ms between two new sessions with a device whose retry receipts contain no valid keys. It limits the
+ * number of queries, because each of these sessions needs one.
  */
 const FETCH_PAUSE = 10 * SECOND
 

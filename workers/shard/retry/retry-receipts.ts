@@ -22,8 +22,8 @@ export interface RetryRequest {
 }
 
 /**
- * Maximum number of retry receipts that wait, about 1 kB each. If the sender key of a group is broken, its thousand
- * members ask at the same time.
+ * Maximum number of retry receipts of a connection that wait, about 1 kB each. If the sender key of a group is broken,
+ * its thousand members ask at the same time.
  */
 export const MAX_RETRY_RECEIPTS = 5_000
 

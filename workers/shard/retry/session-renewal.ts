@@ -14,7 +14,10 @@ import type { RetryRequest } from './retry-receipts.ts'
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** Minimum time in ms between two replacements of a session that seems intact, however often the device asks. */
+/**
+ * Minimum time in ms between two removals of a session that seems intact, if the device sends no valid keys. Valid keys
+ * replace the session each time.
+ */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 

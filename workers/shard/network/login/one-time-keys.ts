@@ -26,7 +26,7 @@ export interface OneTimeKeysDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** Number of keys in the first upload, as in the library. */
+/** Number of keys that are uploaded if the network has none left, as in the library. */
 const FIRST = 812
 const FEW = 5
 /** Maximum number of attempts of an upload. The pause before each further attempt doubles. */

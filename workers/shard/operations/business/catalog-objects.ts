@@ -25,7 +25,7 @@ export const units = (thousandths: number | null): number | null => (thousandths
 
 export const shownId = (id: string) => cut(id, BOUNDS.id)
 
-/** Returns the cursor, or null if it is too long for a caller to send it back. */
+/** Returns the cursor. Null if there is none, or if it is too long for a caller to send it back. */
 export const shownCursor = (next: string | null) => (next !== null && next.length <= BOUNDS.cursor ? next : null)
 
 export const productObject = (product: Product): ProductObject => ({

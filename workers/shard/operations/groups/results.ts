@@ -1,4 +1,4 @@
-/** Sends a query about many people in batches, because the network accepts few people per query. */
+/** Sends a query about many people in batches, and builds the result for each person. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { renderIdentifier, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -6,7 +6,7 @@ import { pause } from '../../connection/within.ts'
 import type { Outcome } from '../../wire/groups.ts'
 import type { ActionContext } from '../types.ts'
 
-/** Number of people per query. There is a pause between two queries. */
+/** Maximum number of people per query. There is a pause between two queries. */
 const BATCH = 20
 const BATCH_PAUSE = SECOND
 const NOT_THERE = 404

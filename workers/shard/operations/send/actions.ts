@@ -120,7 +120,7 @@ async function react(context: SendContext, input: TargetFields & { phone: Identi
   return sendMessage(context, target.to, { content: { proto: content }, ...attributes })
 }
 
-/** Encrypts a reaction, because members of an announcement group must not see who reacted. */
+/** Encrypts a reaction with the secret of the message. Used in the announcement group of a community. */
 function sealedReaction(context: SendContext, target: Target, reaction: proto.Message.IReactionMessage) {
   const plain = proto.Message.ReactionMessage.encode(reaction).finish()
   return { targetMessageKey: target.key, ...sealAbout(secretAbout(context, target), 'Enc Reaction', plain) }

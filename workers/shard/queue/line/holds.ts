@@ -38,8 +38,8 @@ export interface HoldPolicy {
 export type ChangeListener = (concerns?: (item: Waiting) => boolean) => void
 
 /**
- * Maximum time in ms between two readings of the clocks, because a timer does not notice that a clock was set
- * forward.
+ * Maximum time in ms between two readings of the clocks while the end of a hold is known. A timer does not notice that
+ * a clock was set forward.
  */
 const LONGEST_SLEEP = MINUTE
 /**

@@ -19,7 +19,7 @@ export interface Turn {
   /** Delay in seconds that the request gave; null if the random interval applies. */
   delayMessage: number | null
   drawnMs: number
-  /** Time at which the sending of the previous item ended; null if no item was sent since the start. */
+  /** Time at which the sending of the previous item ended; null if none has ended since the start. */
   previousDoneAt: number | null
   connectedAt: number
 }

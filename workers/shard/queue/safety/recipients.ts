@@ -43,17 +43,17 @@ interface Chat {
 
 export interface Recipients {
   /**
-   * Returns the facts about a destination, or undefined until its first look-up has ended. The listener of `onFound` is
-   * called when it has ended.
+   * Returns the facts about a destination, or undefined until a look-up of it has succeeded. The listener of `onFound`
+   * is called after each look-up that succeeded.
    */
   of(phone: string): Recipient | undefined
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
   /**
-   * Returns a function that says whether a destination is this chat. It returns false until the look-up of the
-   * destination has ended.
+   * Returns a function that says whether a destination is this chat. It returns false until a look-up of the
+   * destination has succeeded, and for a chat that the directory does not have.
    */
   inChat(jid: string): (phone: string) => boolean
-  /** Sets the listener. It gets the destinations whose look-ups have ended since its last call. */
+  /** Sets the listener. It gets the destinations whose look-ups have succeeded since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
   settled(): Promise<void>
   /**

@@ -14,8 +14,8 @@ import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/his
 
 export interface HistoryReader {
   /**
-   * Processes at most `MAX_SLICE` pieces. They are on disk when the promise resolves, or at the latest when `end`
-   * resolves. If `take` or `end` rejects, the whole notice is processed again after the next login.
+   * Processes at most `MAX_SLICE` pieces. What the reader stores is on disk when the promise resolves, or at the latest
+   * when `end` resolves. If `take` or `end` rejects, the whole notice is processed again after the next login.
    */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
   end?(about: HistoryAbout): Promise<void>
@@ -46,8 +46,8 @@ export const MAX_SLICE = 200
 const SLICE_MS = 10
 const CHUNK = 64 * 1_024
 /**
- * Largest inflated size in bytes (16 GiB). A file on the network has at most 2 GB, so one that inflates to more than
- * this limit is malicious.
+ * Largest inflated size in bytes (16 GiB). A file on the network has at most 2 GB. If it inflates to more than this
+ * limit, it counts as damaged.
  */
 const MAX_INFLATED = 16 * 2 ** 30
 

@@ -18,7 +18,7 @@ export interface RefreshLidDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** Minimum time in ms between two queries about the same person, even if many messages are acknowledged. */
+/** Minimum time in ms between two queries about the same jid on one connection, however many acks ask for it. */
 const PAUSE = 10 * MINUTE
 const MAX_ASKED = 10_000
 

@@ -39,7 +39,7 @@ export interface InboxCommits {
    * removed in the same commit.
    */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
-  /** Stores decrypted parts while another part is missing, because they cannot be decrypted a second time. */
+  /** Stores decrypted parts of a stanza that is not completely processed: they cannot be decrypted a second time. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
   dropped(stanza: MessageStanza): Promise<void>
 }

@@ -99,10 +99,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /**
-   * Logs an unreadable record, which is kept for an operator. It does no harm, because its message is not decrypted
-   * again.
-   */
+  /** Logs an unreadable record, which is kept for an operator. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {

@@ -30,7 +30,7 @@ export interface PartOpenerDeps {
   me(): AuthenticationCreds['me']
   repository(): Pick<SignalRepository, 'turnOf' | 'assertOpen'>
   assertOpen(): void
-  /** Returns the encoded answer of a bot; null if the message that the bot answers is unknown. */
+  /** Returns the encoded answer of a bot. Null if it is unreadable, for example if the answered message is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   rotateMarks(): Promise<void>
 }
@@ -49,8 +49,8 @@ export interface Openings {
 }
 
 /**
- * Thrown if the answer of a bot cannot be decrypted, because the secret of the answered message is missing. A retry
- * would not help.
+ * Thrown if `openAnswer` returns null, usually because the secret of the answered message is missing. A retry would not
+ * help.
  */
 class NoSecretError extends Error {
   constructor() {

@@ -1,7 +1,7 @@
 /**
  * Applies the effects of messages from the account's own phone in order, and those of histories in a queue of their
- * own. A message stays in the journal until its effects are on disk; if they failed, it is processed again after the
- * next login.
+ * own. A message stays in the journal until its effects are on disk. After a failure that may pass, it is processed
+ * again after the next login; otherwise it is set aside.
  */
 import { getHistoryMsg, type proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

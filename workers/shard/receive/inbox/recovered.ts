@@ -49,7 +49,7 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
 
   /**
    * Returns the message with the key of the stanza that arrived first, because the phone may use other jids. Returns
-   * null if the message is no longer missing.
+   * null if the message is no longer missing, or has no content.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

@@ -22,7 +22,10 @@ import { waitingRecords } from './waiting-records.ts'
 /** Time in ms in which the sender can send the message again before it is reported. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/** Maximum number of records. A message that arrives after its record was removed is handled like a new one. */
+/**
+ * Number of records above which an old one is removed for each new one. A message that arrives after its record was
+ * removed is handled like a new one.
+ */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
