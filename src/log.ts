@@ -60,7 +60,7 @@ function described(error: unknown): unknown {
 
 const STANDARD_ERROR = 2
 
-/** Maximum number of bytes that are buffered while a file cannot be written. Later lines are lost. */
+/** Maximum number of bytes that are buffered while the output cannot be written. Further lines are lost. */
 const MAX_KEPT = 1_048_576
 
 /**

@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:htt
 import { Failure } from './domain/failures.ts'
 import { failureBody, Unread } from './http/errors.ts'
 
-/** Maximum number of bytes of the names and values of all headers. */
+/** Maximum number of bytes of the URL and of the names and values of all headers. */
 const MAX_HEAD = 16_384
 /** Maximum number of headers. A request through a chain of proxies and a CDN has about sixty. */
 export const MAX_HEADERS = 200

@@ -199,7 +199,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     },
 
     async stop(deadlineMs) {
-      // The socket stays open until the last answer is sent, so that a load balancer gets 503.
+      // The socket stays open until the last answer is ready or the time is over, so that a load balancer gets 503.
       isStopping = true
       const answered = new Promise<void>((resolve) => {
         drained = resolve

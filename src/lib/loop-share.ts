@@ -15,9 +15,9 @@ export interface LoopShareSize {
   least?: number
 }
 
-/** Creates a share for one kind of work. A piece of work lasts until all promises that it triggers have settled. */
+/** Creates a share for one kind of work. A piece of work lasts until the microtasks that it triggers have run. */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
-  /** Time at which the share of this turn is used up; undefined while none of it is used. */
+  /** Time at which the `ms` of this turn are used up; undefined while no work has begun in it. */
   let until: number | undefined
   let isUnderWay = false
   let begun = 0
@@ -44,8 +44,8 @@ export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => num
   }
 
   /**
-   * Waits until the promises that were triggered so far have settled. (`queueMicrotask` creates an async resource for
-   * each call.)
+   * Waits until the queue of microtasks is empty. (`queueMicrotask` is not used, because it creates an async resource
+   * for each call.)
    */
   function mark() {
     isUnderWay = true

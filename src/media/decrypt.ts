@@ -15,8 +15,8 @@ const BLOCK_BYTES = 16
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * Returns the length that the file must have. Null if the message has a hash: senders sometimes declare wrong lengths,
- * and phones open such files nevertheless.
+ * Returns the length that the file must have. Null if it is unknown or the message has a hash: senders sometimes
+ * declare wrong lengths, and phones open such files nevertheless.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null

@@ -12,7 +12,10 @@ import type { Routes } from './routes.ts'
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 /** Milliseconds without a byte after which the host counts as unreachable. */
 const SILENCE = 30 * SECOND
-/** Minimum rate in bytes per ms (16 KB/s). Time in which no code waits for the host does not count. */
+/**
+ * Minimum rate in bytes per ms (16 KB/s), after the first 30 s. Time in which no code waits for the host does not
+ * count.
+ */
 const SLOWEST = 16
 /** Maximum number of bytes of an encrypted file. WhatsApp's own limit for documents is 2 GB. */
 const MAX_SEALED = 2.1e9

@@ -19,7 +19,7 @@ export interface MediaLinks {
   /** Returns the part of the URL after `/media/`; null if the description does not fit into a link. */
   seal(instance: string, tokenTag: string, file: ReceivedFile, now: number): string | null
   /**
-   * Returns the description in a link. Null for a link that this service did not make, that was changed, or that has
+   * Returns the description in a link. Null for a link that was made with another key, that was changed, or that has
    * expired.
    */
   open(link: string, now: number): OpenedLink | null

@@ -19,7 +19,7 @@ export interface ReceivedMediaDeps {
   /** Slots for downloads that are shared fairly between instances, so that one instance cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
-  /** Returns a link to the copy in the bucket; undefined if there is no copy. Absent if no bucket is configured. */
+  /** Returns a link to the copy in the bucket; undefined if no copy is known. Absent if no bucket is configured. */
   linkOfCopy?: ((link: string, opened: OpenedLink) => Promise<string | undefined>) | undefined
 }
 
@@ -35,7 +35,7 @@ export interface ReceivedMedia {
    * download.
    */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
-  /** Returns a link to the copy in the bucket; undefined if there is none, or if the link leads to no file. */
+  /** Returns a link to the copy in the bucket; undefined if no copy is known, or if the link leads to no file. */
   copyOf(link: string): Promise<string | undefined>
 }
 

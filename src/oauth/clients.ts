@@ -8,7 +8,10 @@ import type { Repository } from '../storage/repository.ts'
 import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
-/** Maximum number of registered clients that no owner has approved, so that registrations cannot fill the disk. */
+/**
+ * Maximum number of registered clients without an app that one service knows, so that registrations cannot fill the
+ * disk.
+ */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR
 
@@ -18,7 +21,7 @@ export interface ClientsDeps {
   clock: Clock
   /** True if other services use the same store. */
   isShared: boolean
-  /** Reads the document of a client. Resolves with undefined if there is none. */
+  /** Reads the document of a client. Resolves with undefined if it is missing or unusable. */
   readDocument(url: string): Promise<OauthClient | undefined>
   isUsed(clientId: string): boolean
 }

@@ -59,7 +59,7 @@ export interface Ending {
 
 export interface Oauth {
   load(): Promise<void>
-  /** Registers a client. A client that no owner approves is removed after some time. */
+  /** Registers a client. A client without an app may be removed at a later registration. */
   register(wish: { name: string; redirectUris: readonly string[] }): Promise<OauthClient>
   /**
    * Returns a client. Resolves with undefined if no client has this id, or the document at its URL does not describe
@@ -74,21 +74,21 @@ export interface Oauth {
   consent(ticket: string, cookie: string): Promise<Consent | undefined>
   /**
    * Records that the owner has entered the key. The consent gets a new ticket, because an attacker may know the old
-   * ticket and have shown the page to the owner. Resolves with undefined if the page has expired.
+   * ticket and have shown the page to the owner. Resolves with undefined if the page no longer exists.
    */
   identified(ticket: string, owner: NonNullable<Consent['owner']>): Promise<{ ticket: string; cookie: string } | undefined>
   close(ticket: string): Promise<void>
 
   /**
-   * Closes the page and resolves with an authorization code; with undefined if the page has expired or was closed, or
-   * if the admin key was replaced.
+   * Closes the page and resolves with an authorization code; with undefined if the page no longer exists, or if the
+   * admin key was replaced.
    */
   approve(ticket: string, grant: { workspace: WorkspaceId; instance: InstanceId }): Promise<string | undefined>
-  /** Redeems a code. Resolves with undefined if no code matches. If a code is redeemed twice, its app is revoked. */
+  /** Redeems a code. Resolves with undefined if it is not valid. A second attempt before its expiry revokes its app. */
   redeem(code: string, of: { clientId: string; redirectUri: string; verifier: string }): Promise<Tokens | undefined>
   /**
-   * Issues new tokens. Resolves with undefined if the token is invalid or belongs to another client. If a token was
-   * used before, its app is revoked.
+   * Issues new tokens. Resolves with undefined if the token is invalid, has expired, or belongs to another client. If
+   * this client has used it before, its app is revoked.
    */
   refresh(token: string, clientId: string): Promise<Tokens | undefined>
   /** Revokes an access token, or the app of a refresh token. Resolves with false if the text is neither. */

@@ -32,7 +32,10 @@ export interface ShortLivedOptions<T extends Timed, L extends { owner: string }>
   clock: Clock
   log: Log
   lifeMs: number
-  /** Maximum number of records. If there are more, the oldest record of the owner with the most records is removed. */
+  /**
+   * Maximum number of records that one service has in memory. If there are more, the oldest record of the owner with
+   * the most records is removed.
+   */
   max: number
   labelsOf(value: T): L
 }

@@ -10,8 +10,8 @@ export interface PairingPlace {
   operations: string
   root: string
   /**
-   * Number that was linked last. It is null on the page of a connect link, because the reader of that page may be
-   * somebody else.
+   * Number that was linked last; null if there is none. It is also null on the page of a connect link, because the
+   * reader of that page may be somebody else.
    */
   lastPhone: string | null
   /**
@@ -183,8 +183,8 @@ const look = async () => {
 `
 
 /**
- * Part of the script that asks for the status again and again, until the number is connected, the link has ended, or
- * nobody uses the page.
+ * Part of the script that asks for the status again and again, until the number is connected or access is refused. The
+ * page of a connect link pauses while nobody uses it.
  */
 const loopScript = `const run = async () => {
   for (;;) {

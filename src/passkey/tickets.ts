@@ -31,8 +31,8 @@ export interface Tickets {
   /** Returns a ticket; undefined if it is unknown or has ended. */
   get(hash: string): HeldTicket | undefined
   /**
-   * Adds a ticket, which replaces those of the same instance. In a cluster, the other members know it when the promise
-   * resolves.
+   * Adds a ticket, which replaces those of the same instance. In a cluster, the other members can read it from the
+   * store when the promise resolves.
    */
   add(hash: string, ticket: Ticket, lifeMs: number): Promise<void>
   remove(hash: string): void

@@ -29,7 +29,7 @@ export type Ending =
   | { is: 'elsewhere'; isLeaving: boolean }
   | { is: 'refused'; failure: Failure }
 
-/** Bodies up to this number of bytes are kept until the request is answered, so that it can be sent again. */
+/** Bodies up to this number of bytes are kept while there is room, so that their requests can be sent again. */
 export const LONGEST_KEPT = 256 * 1_024
 
 /**

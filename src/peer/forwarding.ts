@@ -59,7 +59,7 @@ const AGAIN = 100
 const MOST_WAITING = 1_000
 /** Maximum number of requests whose body is being read, that wait, or that are being passed on. */
 const MOST_UNDER_WAY = 2_000
-/** Maximum number of bytes of all kept bodies together. */
+/** Number of bytes of all kept bodies together from which on no further piece is kept. */
 const MOST_KEPT = 64 * 1_024 * 1_024
 const TELL_EVERY = MINUTE
 

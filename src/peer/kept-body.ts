@@ -28,8 +28,9 @@ export interface KeptBody {
 export const NO_BODY: KeptBody = { isWhole: true, pieces: [], next: async () => undefined, drop() {}, end() {} }
 
 /**
- * Reads and keeps a body up to `LONGEST_KEPT` bytes, or until `room` is full; the rest is read while it is sent.
- * Rejects with a `Failure` if the body is too slow or incomplete.
+ * Reads and keeps a body until it is longer than `LONGEST_KEPT`, or until `room` is full; the rest is read while it is
+ * sent. Keeps nothing of a body with a longer `Content-Length`. Rejects with a `Failure` if the body is too slow or
+ * incomplete.
  */
 export async function keepBody(incoming: IncomingMessage, room: Room): Promise<KeptBody> {
   const { 'transfer-encoding': coding, 'content-length': announced = '0' } = incoming.headers

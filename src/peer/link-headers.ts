@@ -16,8 +16,8 @@ export const LINK_LEAVE = 'svc-link-leave'
 /** Header of a request that asks the service to look for instances that were given to it. */
 export const LINK_LOOK = 'svc-link-look'
 /**
- * Header of an answer: the service does not carry out the request, because it is not the addressed service or is
- * stopping.
+ * Header of an answer: the service does not carry out the request, for example because it is not the addressed service
+ * or is stopping.
  */
 export const LINK_ELSEWHERE = 'svc-link-elsewhere'
 /** Value of `LINK_ELSEWHERE` if the service stops, so that nothing more should be passed on to it. */

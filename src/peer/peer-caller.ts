@@ -17,7 +17,7 @@ import { whenConnected } from './when-connected.ts'
  * lasts for hours.
  */
 const PLACES = { requests: 256, streams: 512 }
-/** Maximum number of idle connections that are kept. */
+/** Maximum number of idle connections to one service for requests, and separately for looks. */
 const KEPT_FREE = 32
 /**
  * Milliseconds for which an idle connection is kept. The other service keeps it longer, because it could otherwise

@@ -15,7 +15,7 @@ import { keys } from '../storage/record-keys.ts'
 
 type Folders = Pick<Config, 'keysDir' | 'blobsDir'>
 
-/** The name of the file begins with a dot, because the code that lists keys and media ignores hidden files. */
+/** The name of the file begins with a dot, because the code that lists keys ignores hidden files. */
 const MARK = `.${BRAND}-service`
 
 const named = ({ keysDir, blobsDir }: Folders): [variable: string, dir: string][] =>

@@ -58,8 +58,8 @@ export class StandbyStopped extends Error {}
 const LOOKS = 12
 
 /**
- * Milliseconds for which a stopping standby still passes requests on, until its load balancer has noticed that it is
- * not ready. This takes at most `NOTICED_SHARE` of the time for the stop.
+ * Milliseconds for which a stopping standby that was ready still passes requests on, until its load balancer has
+ * noticed that it is no longer ready. This takes at most `NOTICED_SHARE` of the time for the stop.
  */
 const NOTICED_AFTER = 6 * SECOND
 const NOTICED_SHARE = 0.6
@@ -70,7 +70,7 @@ const NOTICED_SHARE = 0.6
 const LAST_ANSWERS = SECOND
 
 /**
- * Resolves with the right to be the next owner of the store; undefined if this process is no standby. Rejects with
+ * Resolves with the right to be the next owner of the store; undefined if this process does not wait. Rejects with
  * `StandbyStopped` if the function `leave` of `WhileStandby` ended the wait.
  */
 export async function standBy(config: Config, deps: StandbyDeps): Promise<Turn | undefined> {

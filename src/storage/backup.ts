@@ -57,7 +57,7 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
 
 const contentOf = (file: string | undefined) => (file === undefined ? undefined : readFile(file, 'utf8'))
 
-/** Copies the files that are not copied yet, or with `again` all files. Resolves with the number of copies. */
+/** Copies the files that are not copied yet, or with `again` all. Resolves with the number of files then in `to`. */
 async function copyFiles(from: string, to: string, { again = false } = {}): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))

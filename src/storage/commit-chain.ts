@@ -6,8 +6,8 @@ import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Maximum number of entries in one commit. The store reserves disk space for the largest commit, so a higher limit
- * would make the file longer.
+ * Number of entries in the next commit from which on `room` waits. The store reserves disk space for the largest
+ * commit, so a higher limit would make the file longer.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024

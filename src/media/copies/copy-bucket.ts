@@ -4,11 +4,11 @@ import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
 import { presigned } from '../../storage/bucket/presigned.ts'
 
-/** Time limit in ms of a request for which a reader of the file waits. */
+/** Time limit in ms of the question whether a copy exists. A reader of the file may wait for the answer. */
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
-  /** Whether the bucket has the copy. Rejects if the bucket does not answer. */
+  /** Whether the bucket has the copy. Rejects if the bucket reports an error or does not answer. */
   isThere(name: string): Promise<boolean>
   linkTo(name: string, ms: number): Promise<string>
   firstNames(): Promise<string[]>

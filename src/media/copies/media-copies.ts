@@ -2,7 +2,8 @@
  * Copies received files to the bucket of `SVC_MEDIA_URL`. A shard thread records each file in the commit of its event.
  * Here the files are copied, and the records removed.
  *
- * A file is tried until its copy exists, the network no longer has it, or its link has expired.
+ * A file is tried until its copy exists, the network has no such file, its link has expired, or its instance is
+ * deleted.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
@@ -37,7 +38,7 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
 
 export interface MediaCopies extends BucketContents {
   wake(instance: string): void
-  /** Returns why the bucket cannot be used, without secrets; undefined if it can be used. */
+  /** Returns why the bucket cannot be used, without secrets; undefined unless the last copies failed because of it. */
   problem(): string | undefined
   stop(): Promise<void>
 }
@@ -50,7 +51,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   const walks = createRecordWalks(pass, signal, log)
   const aside = createFilesAside(walks.wake)
   const contents = bucketContents(deps, signal)
-  /** Files that waited for the bucket are tried immediately when it works again. */
+  /** All files that wait are tried immediately when the bucket works again. */
   const watch = createBucketWatch(deps, aside.tryAll)
 
   /** Copies one file. Undefined if the copy is tried again later, the service stops, or the instance was deleted. */

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 
-/** Milliseconds before a pass is repeated because the store could not be read or written. */
+/** Milliseconds before a pass that has failed is repeated. */
 const STORE_PAUSE = 5 * SECOND
 
 export interface RecordWalks {

@@ -68,7 +68,7 @@ const LOST_AFTER = 10 * SECOND
  * second, without the readings of that thread.
  */
 const READINGS_WITHIN = 2 * SECOND
-/** Maximum number of idle connections to one service. */
+/** Maximum number of idle connections to one service for commands, and separately for events and readings. */
 const KEPT_FREE = 32
 /**
  * Milliseconds for which an idle connection is kept. The other service keeps it longer, because it could otherwise

@@ -31,9 +31,9 @@ export interface EventBoard {
 const KEPT_OUTCOMES = 8_192
 /** Maximum number of outcomes that wait for one reader. With more, the reader is disconnected. */
 const MOST_PENDING = 4_096
-/** Interval in ms of an empty line, so that readers notice the loss of this service. */
+/** Interval in ms of a line without content (`{}`), so that readers notice the loss of this service. */
 const ALIVE_EVERY = SECOND
-/** Number of intervals after which a reader that accepts no data is disconnected. */
+/** Maximum number of intervals for which a reader may accept no data before it is disconnected. */
 const MOST_BLOCKED = 10
 
 interface Pending {

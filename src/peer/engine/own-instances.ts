@@ -12,15 +12,15 @@ export interface OwnInstancesDeps {
   underWay: Pick<UnderWay, 'stop'>
   now(): number
   /**
-   * Called when an instance has left this service. This service shows the state of the event until another service
-   * reports a newer one.
+   * Called when an instance with a session has left this service. This service shows the state of the event until
+   * another service reports a newer one.
    */
   onLeft(event: EngineEvent): void
 }
 
 /**
- * Maximum time in ms that the calls under way for an instance get before it is stopped. New calls for it wait for up to
- * the same time.
+ * Maximum time in ms that the calls under way for an instance get before it is stopped. An erasure does not wait for
+ * them.
  */
 export const CALLS_END_WITHIN = 3 * SECOND
 

@@ -57,8 +57,8 @@ const isRecord = (value: object) => [Object.prototype, null].includes(Object.get
 const nameOf = (value: unknown) => (typeof value === 'object' ? value!.constructor.name : typeof value)
 
 /**
- * Reads one packed value. Before bytes are read, `hold` is called with the total number of bytes, and may throw.
- * Rejects with `Failure` if the data are incomplete or too large.
+ * Reads one packed value. `hold` is called with the number of its bytes as far as it is known: before the JSON is read,
+ * and before the byte arrays. It may throw. Rejects with `Failure` if the data are incomplete or too large.
  */
 export async function unpack(source: Pick<BodyReader, 'read'>, hold: (bytes: number) => void = () => {}): Promise<unknown> {
   const { read, end } = exactReader(source)

@@ -16,12 +16,12 @@ export interface Places {
 }
 
 export interface PlacesOptions {
-  /** Number of places while no task waits, and maximum number of places. */
+  /** Number of places at first, to which it falls back while no task waits, and maximum number of places. */
   first: number
   most: number
   /**
-   * Interval in ms between two steps. A step adds half of `first` to the number of places, if few tasks have ended
-   * since the last step or the number of waiting tasks has not fallen.
+   * Interval in ms between two steps while tasks wait. If no place is free, a step adds half of `first`: it does so if
+   * few tasks have ended since the last step, or the number of waiting tasks has not fallen.
    */
   growEveryMs: number
   mostWaiting: number

@@ -26,7 +26,7 @@ const FIRST_PAUSE = 100
 const LONGEST_PAUSE = SECOND
 /** Minimum time in ms for another attempt after a command has waited for the start of its instance. */
 const AFTER_START = SECOND
-/** Milliseconds between two reads of the homes, while commands wait for a service that has their instance. */
+/** Minimum time in ms between two reads of the homes that waiting commands cause. */
 const READ_EVERY = 200
 /** Maximum numbers of waiting commands, in total and for one instance. Further commands are refused at once. */
 const MOST_WAITING = 1_000

@@ -19,7 +19,7 @@ export interface BalancingOptions {
   hasEnded(): boolean
 }
 
-/** Maximum number of simultaneous moves from one member, except in a drain. */
+/** Maximum number of simultaneous moves of one round. */
 const AT_ONCE = 4
 /**
  * Time for which a member gets no instances after it has not claimed one that was given to it, as a multiple of

@@ -32,10 +32,14 @@ export interface ClusterHosting {
   /** Sets work that is done for each instance before it is given away. It must not reject, and gets two seconds. */
   beforeGiving(work: (instance: string) => Promise<unknown>): void
   /**
-   * Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon.
+   * Milliseconds for which this member could not start the instance. Undefined if it could or will soon, or if it does
+   * not have the instance.
    */
   failingFor(instance: string): number | undefined
-  /** Gives all instances to the other members. Resolves when none is left, or after `deadlineMs`. */
+  /**
+   * Gives all instances to the other members, except paused ones. Resolves when the moves have ended, when no other
+   * member stays, or after `deadlineMs`.
+   */
   drain(deadlineMs: number): Promise<void>
   /**
    * Claims and gives nothing more. Resolves when the work under way has ended, at the latest after five seconds or half

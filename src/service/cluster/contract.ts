@@ -30,7 +30,7 @@ export interface ClusterHostingDeps {
   canStart?(): boolean
   /** Milliseconds for which no thread could start the instance; undefined if one has started it, or will soon. */
   failingFor?(instance: string): number | undefined
-  /** Number of sessions that a member starts per second. */
+  /** Maximum number of sessions that a member starts per second on one network route. */
   startsPerSecond: number
   /**
    * Finishes the interrupted creation, deletion or import of instances that this member has and that have no

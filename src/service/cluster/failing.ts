@@ -19,7 +19,8 @@ export interface Failing {
    */
   giveTo(takers: readonly string[]): void
   /**
-   * Milliseconds for which this member could not start the instance that it has; undefined if it could or will soon.
+   * Milliseconds for which this member could not start the instance. Undefined if it could or will soon, or if it does
+   * not have the instance.
    */
   msOf(instance: string): number | undefined
   /** Whether another member should claim the instance, because this one could not start it. */

@@ -18,8 +18,8 @@ export interface GiveAwayOptions {
 }
 
 /**
- * Maximum number of instances that were given to one member and are not connected there yet. The next instance stays
- * connected here, instead of waiting there without a session.
+ * Maximum number of instances that were given to one member and are not connected there yet, unless little time is
+ * left. The next instance stays connected here, instead of waiting there without a session.
  */
 const ARRIVING = 8
 /**

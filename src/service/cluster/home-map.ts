@@ -11,7 +11,7 @@ export interface HomeMap extends EngineHomes {
   homeOf(instance: string): StoredHome | undefined
   /** Number of instances of each of these members. */
   countsOf(members: readonly string[]): Map<string, number>
-  /** Counts these instances by their place (here, elsewhere, nowhere), as of the last read. */
+  /** Counts these instances by their place (here, elsewhere, nowhere), as this member knows it. */
   placesOf(instances: Iterable<string>): Record<HomePlace, number>
   /**
    * Runs `work`, which takes the instance away from this member. Until `work` has ended, commands for the instance

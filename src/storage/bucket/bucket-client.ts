@@ -14,7 +14,7 @@ import { SECOND } from '../../domain/clock.ts'
 const DEADLINE = 30 * SECOND
 /** Waits in ms before the second and the third attempt of a request that may succeed a moment later (`mayPass`). */
 const RETRIES = [200, SECOND]
-/** Number of keys that are requested per page of a list. It is the maximum of S3. */
+/** Maximum number of keys per page of a list. S3 returns no more. */
 const PAGE = 1_000
 
 export type Query = Readonly<Record<string, string>>

@@ -7,8 +7,8 @@ const EVERY = 30 * SECOND
 
 export interface BucketWatch {
   /**
-   * Returns a sentence that all callers may see, because it contains no addresses. Returns undefined if the bucket can
-   * be used.
+   * Returns a sentence that all callers may see, because it contains no addresses. Returns undefined if the bucket
+   * could be used at the last check.
    */
   problem(): string | undefined
   look(): Promise<void>

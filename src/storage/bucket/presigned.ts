@@ -5,8 +5,8 @@ import { SECOND } from '../../domain/clock.ts'
 import { urlOf } from './bucket-client.ts'
 
 /**
- * Returns a link that is valid for `ms`. It begins with the public address of the bucket, because the signature covers
- * the host.
+ * Returns a link that is valid for `ms`, in whole seconds and at least one. It begins with the public address of the
+ * bucket, because the signature covers the host.
  */
 export async function presigned(bucket: Bucket, key: string, ms: number): Promise<string> {
   const seconds = String(Math.max(1, Math.floor(ms / SECOND)))

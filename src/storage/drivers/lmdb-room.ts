@@ -16,7 +16,7 @@ import { PRIVATE_FILE } from '../private.ts'
 
 /**
  * For each thread, the number of bytes that its running commits may need. The number of a thread that died still
- * counts.
+ * counts until its successor opens the store.
  */
 export interface Claims {
   all: BigInt64Array
@@ -63,7 +63,7 @@ const LOCK_SLOT = 64
 export interface Room {
   /**
    * Reserves the space of a commit until the returned function is called. Throws `StorageFailure` if the disk has too
-   * little space.
+   * little space, or if its free space cannot be read.
    */
   take(ops: readonly Op[]): () => void
   isThere(): boolean

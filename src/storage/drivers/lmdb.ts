@@ -90,8 +90,8 @@ async function commitFailure(error: unknown): Promise<Error> {
 }
 
 /**
- * Number of commits after which the depth of the tree is read again. One more level needs about twelve times as many
- * records.
+ * Number of calls of `shape` after which the depth of the tree is read again. One more level needs about twelve times
+ * as many records.
  */
 const DEPTH_EVERY = 1_000
 
@@ -179,7 +179,8 @@ function createReads(
 
   return {
     async get(key) {
-      // lmdb would throw for such a long key. Such keys occur, because other people choose parts of keys (message ids).
+      // No record has so long a key, and lmdb would throw for one above its own limit. Such keys are asked for, because
+      // other people choose parts of keys (message ids).
       if (key.length > KEY_LIMIT) return undefined
       try {
         readOfNow()

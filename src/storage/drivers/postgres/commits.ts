@@ -7,8 +7,8 @@ import type { Work } from './writer.ts'
 /** Bytes after which no further batch is added to a commit. */
 const GROUP_BYTES = 4 * 1_024 * 1_024
 /**
- * Maximum number of bytes that may wait for the database in one thread. Further commits are refused, so that an outage
- * does not use up the memory.
+ * Maximum number of bytes that may wait for the database in one thread, unless a single batch is larger. Further
+ * batches are refused, so that an outage does not use up the memory.
  */
 const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Bytes that are added for each operation, so that the number of short operations is limited too. */

@@ -7,8 +7,8 @@ export const DISK_FULL = '53100'
 export const LOCK_TIMEOUT = '55P03'
 
 /**
- * Returns the error code of the server, for example `53100`; undefined if the server did not report the error. A code of
- * the server has a digit, and codes of the system such as `EPIPE` have none.
+ * Returns the error code of the server, for example `53100`; undefined if the server did not report the error. A code
+ * of the server has a digit, and codes of a broken socket such as `EPIPE` have none.
  */
 export function codeOf(error: unknown): string | undefined {
   const { code } = error as { code?: unknown }

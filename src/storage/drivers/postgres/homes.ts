@@ -6,7 +6,7 @@ import { uuids } from './arrays.ts'
 import { CAN_WRITE, type HomeChanges } from './fenced-commit.ts'
 import type { Question } from './link.ts'
 
-/** Maximum number of homes that one statement changes. A longer statement would delay the commits of all instances. */
+/** Maximum number of homes in one batch. A longer statement would delay the commits of all instances. */
 const CHANGED_AT_ONCE = 1_000
 /**
  * Reads which of the instances have this service as their home. No other service can claim them while this service can

@@ -8,7 +8,7 @@ import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { bytesOf } from './arrays.ts'
 import type { Target } from './target.ts'
 
-/** Time limit in ms for connecting. */
+/** Time limit in ms for connecting, and then for setting up the connection. */
 const CONNECT_DEADLINE = 5_000
 const END_DEADLINE = 2_000
 const OLDEST = 140_000

@@ -23,7 +23,7 @@ export interface Seen {
   row: unknown[]
   /** The moment before the query was sent. */
   sentAt: LeaseMoment
-  /** The connection of this service; undefined if another one was used for this look. */
+  /** The connection of this service; undefined while it is lost. */
   link: Link | undefined
   /** Whether `link` holds the locks. */
   isLocked: boolean

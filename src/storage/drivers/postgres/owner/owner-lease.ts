@@ -14,7 +14,7 @@ import { PATIENCE } from './standbys.ts'
  * its lock.
  */
 const LEASE = 4_000
-/** Maximum length of the lease in ms, while the service cannot reach the database and no rival replaces it. */
+/** Maximum length of the lease in ms after the last query, if the service has rivals or may get some. */
 const HELD = 60_000
 /** Interval in ms at which the lease is checked. */
 export const CHECK_EVERY = 500
