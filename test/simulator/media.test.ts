@@ -24,10 +24,7 @@ interface Asked {
   method?: string
   body?: Uint8Array
   headers?: Record<string, string>
-  /**
-   * File with the certificate authority that the client trusts. If undefined, the client does not trust the authority
-   * of the simulator.
-   */
+  /** Certificate of the authority that the client trusts, as PEM. By default it is that of the simulator. */
   ca?: string | undefined
   servername?: string
 }

@@ -19,7 +19,7 @@ after(async () => {
   await simulator.stop()
 })
 
-/** Largest number of prologues that the network accepts on one connection. */
+/** Maximum number of prologues that the network accepts in one linking. */
 const PROLOGUES = 5
 
 const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, close } = passkeyStage(() => simulator, 491730000001)

@@ -430,8 +430,8 @@ const ROOMS: readonly (readonly string[])[] = [
 const SHARD = 'workers/shard/'
 
 /**
- * Returns the row of a file's folder; -1 (above all rows) for a file directly in `workers/shard`, and undefined for a
- * file outside of the shard.
+ * Returns the row of a file's folder. It is -1 (above all rows) for a file directly in `workers/shard`, or if the
+ * folder has no row. Undefined for a file outside of the shard.
  */
 function rowOf(path: string): number | undefined {
   if (!path.startsWith(SHARD)) return undefined

@@ -52,8 +52,8 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
 }
 
 /**
- * Returns the demuxer for the file. ffprobe is asked about files of unknown type, because ffmpeg knows more kinds of
- * sound than the detector.
+ * Returns the demuxer for the file. ffprobe is asked about a type without a known demuxer, because ffmpeg knows more
+ * kinds of sound than the detector.
  */
 async function soundDemuxer({ path }: MediaJob, content: Content, converter: Converter): Promise<string> {
   const { family, mime } = content

@@ -11,7 +11,7 @@ export interface Film {
 }
 
 const MAX_INDEX = 8 * 1_024 * 1_024
-/** Maximum number of boxes in a file. Fragmented videos have many. */
+/** Maximum number of outer boxes in a file. Fragmented videos have many. */
 const MAX_BOXES = 20_000
 
 interface Box {

@@ -59,7 +59,7 @@ const DEMUXERS: Readonly<Record<string, string>> = {
 
 export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasOwn(DEMUXERS, mime) ? DEMUXERS[mime] : undefined)
 
-/** Number of bytes that are read, enough for the heads of all streams of a container. */
+/** Maximum number of bytes that are read, enough for the heads of all streams of a container. */
 const HEAD_BYTES = 65_536
 /** Bytes that show that a file contains video: the id of a video stream in ASF, and the head of a Theora stream. */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')

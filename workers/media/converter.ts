@@ -88,7 +88,7 @@ export function createConverter(
 }
 
 /**
- * Returns undefined if ffprobe ended with an error, because the file is then of an unknown format. Throws for all other
+ * Returns undefined if ffprobe ended with an error: the format of the file then counts as unknown. Throws for all other
  * errors.
  */
 function isUnknown(error: unknown): undefined {

@@ -37,13 +37,13 @@ export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: nu
 }
 
 /**
- * Number of pages per read. More pages need more memory. Fewer pages need more reads, and each read decodes all earlier
- * pages again.
+ * Maximum number of pages per read. More pages need more memory. Fewer pages need more reads, and each read decodes all
+ * earlier pages again.
  */
 const PAGES = MAX_FRAMES
 /** Largest number of pixels of the pages in the first 10 s: 50 pages per second of 2,000 by 2,000 pixels. */
 const MAX_PIXELS = 2_000_000_000
-/** Time limit for all pages of a picture, in ms: a file may have thousands of large pages. */
+/** Time in ms after which no further pages of a picture are read: a file may have thousands of large pages. */
 const READING_LIMIT = 120_000
 
 export async function framesOfPicture(path: string, now = () => performance.now()): Promise<Frames> {

@@ -8,7 +8,7 @@ import { invalid } from './content.ts'
  */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
-/** Time limit in s for one picture, because it occupies a thread of the process's thread pool. */
+/** Time limit in s for one step with a picture, because it occupies a thread of the process's thread pool. */
 export const LIMIT_SECONDS = 30
 
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
@@ -21,7 +21,7 @@ sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
 // The cache of sharp is off: the same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
-// sharp uses one thread per picture. `prepare.ts` limits the number of pictures at a time.
+// sharp uses one thread per picture. `prepare.ts` limits the number of pictures that are prepared at the same time.
 sharp.concurrency(1)
 
 export interface Pixels {
@@ -43,8 +43,8 @@ export function open(source: Source, isAnimated = false): Sharp {
 }
 
 /**
- * Time limit for an animated image, in s. It is long, because all frames may be decoded while the machine has other
- * work.
+ * Time limit in s for one read of pages of an animated image. It is long, because all frames may be decoded while the
+ * machine has other work.
  */
 const PAGES_LIMIT_SECONDS = 120
 

@@ -16,7 +16,7 @@ import { preparePortrait } from './portrait.ts'
 import { prepareSticker } from './sticker.ts'
 import { prepareVideo } from './video.ts'
 
-/** Number of pictures that are prepared at the same time. A large picture takes hundreds of MB while it is open. */
+/** Maximum number of pictures that are prepared at the same time. An open large picture takes hundreds of MB. */
 const PICTURES = 2
 
 const NOTHING = { width: null, height: null, seconds: null, isAnimated: false, thumbnail: null, waveform: null }

@@ -18,8 +18,8 @@ const MAX_OUTPUT = 32 * 1_024 * 1_024
 
 export class ProgramFailed extends Error {
   /**
-   * Why the program failed. `killed`: the file need not be the cause, because another process killed the program, or it
-   * was not started.
+   * Why the program failed. `killed`: the file need not be the cause. The program was ended from outside, or it could
+   * not be run.
    */
   readonly why: 'exit' | 'killed' | 'timeout' | 'output'
 

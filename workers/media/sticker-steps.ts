@@ -37,14 +37,14 @@ const MAX_TRIES = 5
 /** Share of the allowed bytes. A result above this share is good enough, and no further step is tried. */
 const CLOSE = 0.6
 /**
- * Share of the allowed bytes. A step whose estimate is above this share is skipped, because the real size may exceed
- * the estimate.
+ * Share of the allowed bytes. A step is preferred if its estimate is at most this share, because the real size may
+ * exceed the estimate.
  */
 const MARGIN = 0.9
 
 /**
- * Returns the step to try next; undefined if no further try is worthwhile. `weights`: relative sizes of this picture at
- * the steps. `expected`: estimated bytes at the first step.
+ * Returns the step to try next; undefined if no further try is allowed or worthwhile. `weights`: relative sizes of this
+ * picture at the steps. `expected`: estimated bytes at the first step.
  */
 export function nextStep(
   tries: readonly Try[],

@@ -17,7 +17,7 @@ type Kind = keyof typeof WORDS
 
 const MP4 = new Set(['video/mp4', 'video/x-m4v'])
 const THREE_GP = new Set(['video/3gpp', 'video/3gpp2'])
-/** Longest side in pixels of a converted video. Larger videos take minutes to convert. */
+/** Longest side in pixels of a video that is encoded again. Larger videos take minutes to encode. */
 const MAX_SIDE = 1_280
 /**
  * Returns the size in bytes at which ffmpeg stops. It is a little above the limit, so that the result is known to be

@@ -1,6 +1,6 @@
 /**
- * Tests that an invalid step of the warm-up is refused. If it became null instead, this would mean that there is no
- * limit.
+ * Tests that the steps of the warm-up are read as they are written, and that an invalid step is refused. If it became
+ * null instead, this would mean that there is no limit.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

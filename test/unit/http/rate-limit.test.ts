@@ -140,7 +140,8 @@ test('the addresses of one IPv6 network are one: a subscriber is given 2^64 of t
 })
 
 /**
- * The test measures the work by the number of times that the clock is read, because the clock is read for each entry.
+ * The tests measure the work by the number of times that the clock is read. A sweep of the buckets reads it for each
+ * bucket; the throttle reads it once for each failure.
  */
 test('a failure costs the same however many addresses failed before', () => {
   let looks = 0

@@ -180,7 +180,7 @@ describe('the same state in rows', () => {
     // a number.
     const column = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : JSON.parse(JSON.stringify(value)))
     const row = (key: string, value: unknown) => ({ session_id: 's1', key, value: column(value) })
-    // PostgreSQL refuses the values of `entries()`, because the driver writes them as an array and as binary data.
+    // PostgreSQL refused values of these three types, because the driver writes them as an array or as binary data.
     const rows = entries()
       .filter(([type]) => type !== 'device-list' && type !== 'sender-key' && type !== 'identity-key')
       .map(([type, [id, value]]) => row(`${type}-${id}`, value))

@@ -10,9 +10,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { HOOKS } from '../../harness/checkout.ts'
 
-/**
- * Packages that are not in the bundles, because they contain native code or WebAssembly, or read files of their own.
- */
+/** Packages and definitions that are not in the bundles. `scripts/bundle-options.mjs` gives the reasons. */
 const OUTSIDE = /^(lmdb|sharp|whatsapp-rust-bridge|libheif-js|piscina|protobufjs|long|@whiskeysockets\/baileys\/WAProto)(\/|$)/
 const BUILT = fileURLToPath(new URL('../../../', import.meta.url))
 const FOLDERS = ['workers', 'packages/sandbox/src']

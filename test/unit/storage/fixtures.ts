@@ -80,7 +80,7 @@ export function manualTime(now = START) {
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
     armed,
-    /** Waits until a timer of `ms` is set, and then advances the clock by `ms`. */
+    /** Waits until a timer is due in exactly `ms`, and then advances the clock by `ms`. */
     async pass(ms: number) {
       await armed(ms)
       advance(ms)

@@ -40,8 +40,9 @@ export interface Opened {
 
 export interface CollectionOpener {
   /**
-   * Returns null if the answer has no changes. Rejects with `MissingKey`, with `DamagedAppState`, or with the error of
-   * a download. With `isLenient`, unreadable entries and wrong MACs do not cause a rejection.
+   * Returns null if the answer has no changes to the known collection `before`. Rejects with `MissingKey`, with
+   * `DamagedAppState`, or with the error of a download. With `isLenient`, unreadable entries and wrong MACs do not
+   * cause a rejection.
    */
   open(answer: CollectionAnswer, before: CollectionState | undefined, isLenient: boolean): Promise<Opened | null>
 }

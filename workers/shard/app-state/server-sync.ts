@@ -30,8 +30,8 @@ export interface ServerSync {
 }
 
 /**
- * Maximum number of notices that wait for a key. Each needs little memory, because it consists of a few names of
- * collections.
+ * Maximum number of failed notices that are handled again when a key arrives. Each needs little memory, because it
+ * consists of a few names of collections.
  */
 const MAX_WAITING = 100
 
@@ -49,8 +49,8 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
   }
 
   /**
-   * Reads the collections of a notice. Rejects if one is still older than in the notice, because its key is missing or
-   * it cannot be read.
+   * Reads the collections of a notice. If the notice has the version of each, rejects if one is still older: its key is
+   * missing, or it cannot be read.
    */
   async function read(notice: BinaryNode) {
     const names = await behind(notice)

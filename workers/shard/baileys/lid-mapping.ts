@@ -6,7 +6,7 @@
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 
-/** Maximum number of cached jids. Each pair has two. */
+/** Maximum number of cached entries of one connection. Each pair has two. */
 const REMEMBERED = 20_000
 
 export class LidMapping extends LIDMappingStore {

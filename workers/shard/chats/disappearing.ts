@@ -50,7 +50,7 @@ export function createDisappearing({
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
    * Keys of the timers that may be stored, so that other chats need no read from disk. Null if there are too many;
-   * undefined before the first look-up.
+   * undefined while they have not been read.
    */
   let known: Promise<Set<string> | null> | undefined
 

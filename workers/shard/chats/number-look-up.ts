@@ -1,7 +1,6 @@
 /**
- * Resolves a number to its account. For numbers with an optional digit, the network returns the registered form. If
- * there is no clear answer, no query is sent for some time (`TryLater`), because each query could count against the
- * account.
+ * Resolves a number to its account. For numbers with an optional digit, the network returns the registered form. After
+ * an unclear answer, this module sends no query for some time (`TryLater`): each query could count against the account.
  */
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'

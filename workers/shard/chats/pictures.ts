@@ -2,7 +2,7 @@
  * Keeps the URLs of the pictures of chats and people in memory. An event contains the URL that is known when the event
  * is created. An unknown URL is queried after the event, for the next one. The queries are few, so that the account
  * does not look as if it collected pictures: at most one per second, with a limit per hour. During a restriction, and
- * for an hour after a rate limit, no further query is begun.
+ * for an hour after a rate limit, no query is added.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -25,8 +25,8 @@ export interface Pictures {
   attach(session: Session): void
   of(jids: readonly string[]): string | null
   /**
-   * Queries the picture later, unless the answer is known, no session is open, the account is restricted, or a limit is
-   * reached.
+   * Queries the picture later. Does nothing if the chat has no picture, the query was made recently, no session is
+   * open, the account is restricted, or a limit is reached.
    */
   prefetch(jids: readonly string[], shown: Shown): void
   changed(jid: string): Promise<void>
@@ -68,7 +68,7 @@ const MAX_KNOWN = 4_000
  * Maximum number of queries that wait. Further queries are dropped, and the next event of the chat causes a new one.
  */
 const MAX_WAITING = 50
-/** Time between two queries, in ms. */
+/** Minimum time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])

@@ -13,7 +13,7 @@ import type { Context } from '../context/instance-context.ts'
 import { cut } from '../wire/bounds.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Number of contacts per commit and per turn of the event loop. A slice takes about 2 ms. */
+/** Maximum number of contacts per commit and per turn of the event loop. A full slice takes about 2 ms. */
 const SLICE = 200
 const MAX_NAME = 256
 

@@ -145,8 +145,8 @@ export interface Connection {
   readonly isAvailable: boolean
   traffic(): Traffic
   /**
-   * Time of the monotonic clock at which the last stanza arrived, or of the login before the first stanza. Null before
-   * the login.
+   * Time of the monotonic clock at which the last message, receipt, notification or call arrived, or of the login
+   * before the first one. Null before the login.
    */
   lastInboundAt(): number | null
   /**

@@ -21,8 +21,8 @@ export interface DeviceLists {
   keep(user: string, devices: readonly Device[]): void
   drop(jids: readonly string[]): void
   /**
-   * Caches the result of `make` until one of the members' device lists changes or expires. `group` is compared by
-   * identity; `own` is another text on which the result depends.
+   * If the device lists of all members are known, caches the result of `make` until one of them changes or expires.
+   * `group` is compared by identity; `own` is another text on which the result depends.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },

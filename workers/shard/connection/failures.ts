@@ -8,7 +8,7 @@ interface BoomLike {
   output?: { statusCode?: unknown }
 }
 
-/** Returns the network's code in an error; null if there is none. */
+/** Returns the network's code in an error, or else the status code of the error; null if it has neither. */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
   if (typeof boom.data === 'number') return boom.data

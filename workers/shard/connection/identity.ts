@@ -17,7 +17,7 @@ export interface LidPair {
   lid: string
 }
 
-/** Number of pairs per read, per commit, and per turn of the event loop. A slice takes about 10 ms. */
+/** Maximum number of pairs per read and per turn of the event loop. A full slice takes about 10 ms. */
 const SLICE = 200
 
 /**
@@ -51,7 +51,7 @@ async function learnSlice(
 }
 
 const REVERSE = '_reverse'
-/** Maximum number of entries that each session remembers; a person has two. */
+/** Maximum number of entries in each of the two caches of a session. A person can have two entries. */
 const REMEMBERED = 128
 
 /** The pairs that a session has in memory. */
@@ -192,10 +192,7 @@ export const identifiersOf = (
 
 const BUSINESS = new Set(['smba', 'smbi'])
 
-/**
- * Whether the account is a business, by the platform of its phone. Null if the platform is unknown; the network must
- * then be queried.
- */
+/** Whether the account is a business, by the platform of its phone. Null if the platform is unknown. */
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)
 

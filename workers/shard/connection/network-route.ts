@@ -1,6 +1,6 @@
 /**
- * Route of a socket to the network: hosts, trusted CA and proxy. All sockets of an instance share it until its proxy
- * changes.
+ * Route of a socket to the network: hosts, trusted CA and proxy. All sockets of an instance share it until the proxy of
+ * the instance changes.
  */
 import { Agent as HttpsAgent } from 'node:https'
 import type { Dispatcher } from 'undici'

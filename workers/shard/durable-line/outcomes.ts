@@ -1,6 +1,6 @@
 /**
  * Commits the outcomes of rows. An outcome cannot be undone (a message was sent), so its commit is repeated until it
- * succeeds or the service stops. `write` waits for the commit; `add` does not, and after a kill its rows are processed
+ * succeeds or the instance stops. `write` waits for the commit; `add` does not, and after a kill its rows are processed
  * again.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
@@ -45,7 +45,7 @@ export interface OutcomesOptions {
   onFailure(error: unknown, waitMs: number): void
   onWritten?(id: string): void
   /**
-   * Called when outcomes could not be written before the service ended. The attempts of their rows are then repeated
+   * Called when outcomes could not be written before the instance stopped. The attempts of their rows are then repeated
    * after the next start.
    */
   onLost?(error: unknown): void

@@ -12,7 +12,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 
-/** Number of groups per commit. A group of a thousand members takes 100 KB. */
+/** Maximum number of groups per commit. A group of a thousand members takes 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({

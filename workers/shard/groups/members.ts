@@ -7,8 +7,8 @@ import { type Group, namesOf } from '../wire/groups.ts'
 
 const PAIRS = 150
 /**
- * Number of people that are collected before they are written. With a larger number, the records of the directory are
- * rewritten less often.
+ * Minimum number of people that are written together, except for the last ones. With a larger number, the records of
+ * the directory are rewritten less often.
  */
 const PEOPLE = 3_000
 

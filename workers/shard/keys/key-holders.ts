@@ -27,7 +27,7 @@ const NOBODY: readonly string[] = []
  */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
-  /** Changes of a record are made one after the other, because each change reads and writes the whole record. */
+  /** Changes of a record are made one after the other, because each change writes the whole record. */
   const { run: inTurn } = createKeyedMutex()
 
   async function holdersOf(group: string): Promise<Holders> {

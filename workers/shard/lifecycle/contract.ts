@@ -4,7 +4,7 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 export interface Run {
   /**
    * Number of connections in a row that failed or ended. The delay before the next attempt grows with it. An accepted
-   * login or a shown QR code resets it.
+   * login resets it, and so does each QR code after the first one.
    */
   attempt: number
   /**
@@ -14,10 +14,7 @@ export interface Run {
   failedStarts: number
   badSessions: number
   outdated: number
-  /**
-   * Number of restarts (515) that the network requested since a session was last open; they are carried out
-   * immediately.
-   */
+  /** Number of restarts (515) that were carried out at the network's request since a session was last open. */
   restarts: number
   /**
    * How often another session of the device has replaced ours after a takeover. It is not reset when a session opens.

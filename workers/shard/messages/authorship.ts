@@ -1,7 +1,7 @@
 /**
  * Stores the author and chat of each message. They show whether a deletion, an edit or a receipt may refer to the
  * message. Senders choose ids, so the first message with an id owns it. Rows of the account's own messages stay for one
- * to two months. Rows of others stay as long, or until 20,000 newer ones have arrived.
+ * to two months. Rows of others stay as long, unless 20,000 or more newer ones displace them.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'

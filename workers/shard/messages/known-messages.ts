@@ -26,8 +26,8 @@ export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
 
 export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
   /**
-   * Returns a sent message from disk. Undefined if an earlier version wrote the row without its chat, or for a change
-   * of a channel post, which has the id of the post.
+   * Returns a sent message from disk. Undefined if there is no row, if an earlier version wrote the row without its
+   * chat, or for a change of a channel post, which has the id of the post.
    */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}

@@ -41,7 +41,7 @@ const ABOUT_OTHERS = new Set<Field>([
 const Row = v.object({
   /** Number and LID of the author, as the message contained them; null for the account itself. */
   authors: v.nullable(v.array(v.string())),
-  /** Jids of the chat. Absent in rows of an older version. */
+  /** Jids of the chat. Absent if none was known, and in rows of an older version. */
   chats: v.optional(v.array(v.string())),
   /** Protobuf of the kept parts of the message, in base64. */
   message: v.string(),

@@ -34,7 +34,7 @@ export interface SentChanges {
 export function createSentChanges({ store, log, rows, limits, stored, writing, isStopped }: SentChangesDeps): SentChanges {
   const { run: inTurn } = createKeyedMutex()
   /**
-   * Number of times that all rows were removed, so that a change that began before a removal is not written after it.
+   * Number of ended removals of all rows, so that a change that began before a removal is not written after it.
    * `isForgetting`: a removal of all rows is running.
    */
   let forgotten = 0
@@ -64,8 +64,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
       const change = before && changed(before)
       if (!before || !change || isForgetting || since !== forgotten) return
-      // Because of this error, the stanza that caused the change is not confirmed, so the network will deliver it
-      // again.
+      // If a stanza caused the change, this error leaves the stanza unconfirmed, so the network will deliver it again.
       if (isStopped()) throw new Failure('instance_not_connected')
       const more = beside(before)
       const written = [rows.message(messageId, { ...before, ...change }), ...more]

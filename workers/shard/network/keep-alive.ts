@@ -11,9 +11,9 @@ import type { NetworkSocket } from './network-socket.ts'
 
 /** Interval of the pings in ms, as in the official client. */
 const EVERY = 30 * SECOND
-/** Time limit in ms for the answer to a ping. */
+/** Time in ms by which a connection without a frame may exceed `EVERY` before it counts as lost. */
 const GRACE = 5 * SECOND
-/** The code with which the socket ends if there is no answer: `connectionLost` of the library. */
+/** The code with which the socket ends if no frame has arrived: `connectionLost` of the library. */
 const LOST = 408
 
 export interface KeepAliveDeps {

@@ -33,8 +33,7 @@ const NAMED: Readonly<Record<string, number>> = {
 const GROUP = '120363019502650977@g.us'
 
 /**
- * Returns long values of the same kind. A long address must still be a valid address, because invalid ones are not
- * reported.
+ * Returns two long values. For an address, the first one is a valid address, because invalid ones are not reported.
  */
 function lengthened(value: string): string[] {
   const [, server] = /@([a-z.]+)$/.exec(value) ?? []
@@ -57,8 +56,8 @@ const isId = (field: string) => /(^|_)(id|ids|phone|phones|lid|lids|participant|
 const isName = (field: string) => /(^|_)name$/.test(field)
 
 /**
- * Returns the path and the length of each text that is longer than permitted. Adds to `met` the paths of names and ids
- * that are longer than half of the longest id.
+ * Returns the path and the length of each text that is longer than permitted. Adds to `met` the path of each text that
+ * is longer than half of the longest id and has a limit below `LONG_TEXTS`.
  */
 function tooLong(body: unknown, met: Set<string>, path = '', field = ''): string[] {
   if (typeof body === 'string') {

@@ -11,7 +11,7 @@ import { type ReachOutLock, reachOutLock } from '../../wire/reach-out-lock.ts'
 import type { Mex } from '../mex.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 
-/** Interval in ms of the queries, as in the official web client, if a lock has no announced end. */
+/** Interval in ms of the queries, as in the official web client, if a lock has no announced end, or one that passed. */
 const ASK_AGAIN = MINUTE
 /** Time in ms between the announced end and the query, because the network's clock differs from ours. */
 const GRACE = SECOND

@@ -22,8 +22,8 @@ export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
 export interface Liveness {
   traffic(): Traffic
   /**
-   * Time of the clock `now` at which the last stanza arrived, or of the login before the first stanza. Null before the
-   * login.
+   * Time of the clock `now` at which the last stanza of a kind in `ANSWERED` arrived, or of the login before the first
+   * one. Null before the login.
    */
   lastInboundAt(): number | null
   /** Counts a stanza that has arrived. The returned function must be called when the stanza has been handled. */

@@ -29,8 +29,8 @@ export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' |
   /** Returns the contact's token for a message. `isDue` says whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
-   * Returns the substitute for a missing token. Empty if there is a token, if the jid is our own or has no LID, or
-   * until the phone has sent a salt.
+   * Returns the substitute for a missing token. Empty if there is a token, if the jid is our own, if its LID is not
+   * found, or until the phone has sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>

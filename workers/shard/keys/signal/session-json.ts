@@ -68,8 +68,8 @@ const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
 const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
 
 /**
- * The open session becomes the current one, the others are archived. Undefined if a value is missing, because a partly
- * converted record would fail later without a visible reason.
+ * The open session becomes the current one, the others are archived. Undefined if there is no session, or if a value is
+ * missing or invalid: a partly converted record would fail later without a visible reason.
  */
 export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
   try {
@@ -160,8 +160,8 @@ export interface SessionJson {
 }
 
 /**
- * `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes are not a record, or if a
- * session lacks a required field.
+ * `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes are not a record with a
+ * session, or if a session lacks a required field.
  */
 export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
   try {

@@ -20,8 +20,8 @@ const MAX_ARCHIVED = 40
 const OPENING_BRACE = 0x7b
 
 /**
- * Returns the session as a RecordStructure, converted if the JavaScript library wrote it as JSON. Undefined for
- * truncated bytes, which the module would interpret as an empty record.
+ * Returns the session as a RecordStructure, converted if the JavaScript library wrote it as JSON. Undefined for absent
+ * and unusable bytes. The module would interpret truncated bytes as an empty record.
  */
 export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevice): Uint8Array | undefined {
   if (!stored || stored.length === 0) return undefined

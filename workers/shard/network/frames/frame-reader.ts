@@ -21,8 +21,8 @@ export const MAX_INFLATED = 32 * 2 ** 20
 /** Maximum number of bytes of a frame that is decoded in one turn of the event loop. This takes a few milliseconds. */
 const SMALL = 32 * 2 ** 10
 /**
- * Maximum time in ms for decoding frames in one turn of the event loop. One read of the socket can bring hundreds of
- * short frames.
+ * Time in ms after which the next frame waits for another turn of the event loop. One read of the socket can bring
+ * hundreds of short frames.
  */
 const TURN = 3
 const SLICE = 512
@@ -39,7 +39,8 @@ export interface FrameReaderDeps {
   /** Called when a frame cannot be decrypted or decoded. No later frame is read. */
   onBroken(error: unknown): void
   /**
-   * Called with true if more data arrived than can be processed; no more should arrive until it is called with false.
+   * Called with true if received frames must wait for another turn of the event loop; no more data should arrive until
+   * it is called with false.
    */
   onBusy(isBusy: boolean): void
   /** A monotonic clock, in ms. */

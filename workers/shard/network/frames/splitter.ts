@@ -4,7 +4,7 @@ const PREFIX = 3
 
 export interface Splitter {
   push(bytes: Buffer): void
-  /** Returns the next frame, or undefined if it is not complete. The frame is a view of the pushed bytes. */
+  /** Returns the next frame, or undefined if it is not complete. The frame may be a view of pushed bytes. */
   next(): Buffer | undefined
 }
 
