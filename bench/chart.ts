@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- chart` draws `bench/chart.svg` from the newest results, for the service and for the bare library.
- * The chart shows memory and CPU by number of idle instances (from `memory`), and by texts received per second (from
- * `receive`).
+ * `npm run bench -- chart` draws `bench/chart.svg` from the newest results. The chart shows memory and CPU of the
+ * service by number of idle instances (from `memory`). It also shows them, for the service and for the bare library, by
+ * texts received per second (from `receive`).
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

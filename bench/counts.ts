@@ -14,7 +14,7 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 200)
-/** Texts per second. This rate is below the API's limit of requests for one instance. */
+/** Sent texts per second. This rate is below the API's limit of requests for one instance. */
 const PER_SECOND = 40
 const READER = '5511988880001'
 const WRITER = '5511988880002'

@@ -1,7 +1,7 @@
 /**
  * Measures the bytes that V8 allocates for a text, in the main thread and in the shard. One instance first sends texts,
  * and then receives texts, at 40 per second. The result has the sum and the functions that allocate most. The bytes do
- * not depend on the load of the machine. Memory outside of V8's heap (buffers above 4 kB) is not included.
+ * not depend on the load of the machine. Memory outside of V8's heap is not included.
  * `BENCH_OTHER` is a second checkout to measure, and `BENCH_NAMED=30` is the number of functions to list.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -18,8 +18,8 @@ import type { Receiver } from './parts/receiver.ts'
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? amount(400, 40))
 /**
- * Number of texts before the measurement. V8 compiles most functions during these texts, and compiled code allocates
- * less.
+ * Number of texts in each direction before the measurement. V8 compiles most functions during these texts, and compiled
+ * code allocates less.
  */
 const WARM = Number(process.env.BENCH_WARM ?? amount(1_500, 20))
 const PER_SECOND = 40

@@ -31,8 +31,8 @@ const BODY_MB = amount(60, 4)
 const FILM_MB = amount(15, 1)
 const MB = 1_048_576
 /**
- * Number of repetitions of the measurement per round. With fewer repetitions, the 99th percentile would mostly depend
- * on chance.
+ * Number of repetitions of each measurement with large media. With fewer repetitions, the 99th percentile would mostly
+ * depend on chance.
  */
 const TURNS = amount(3, 1, 8)
 

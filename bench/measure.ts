@@ -34,7 +34,7 @@ export { median, round, type Spread, type Summary, spread, summary } from './par
 export const SMOKE = process.env.BENCH_SMOKE === '1'
 export const amount = <T = number>(usual: T, smoke: T, full: T = usual): T =>
   SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
-/** Number of rounds of a comparison. The median of fewer than five rounds is unreliable. */
+/** Number of rounds of a measurement. The median of fewer than five rounds is unreliable. */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 
 export interface Bench {
@@ -164,7 +164,7 @@ export const phoneNumber = (index: number) => `55119000${11_111 + index}`
 export const phoneNumbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => phoneNumber(from + index))
 
-/** Number of instances that are paired at a time. */
+/** Maximum number of instances that are paired at a time. */
 const PAIRED_AT_ONCE = 8
 
 export function connectMany(

@@ -18,7 +18,7 @@ const ACK = Number(process.env.BENCH_ACK ?? 200)
  */
 const PIECES = { picture: amount(20, 4), voice: amount(8, 2) }
 const READER = '5511988880001'
-/** Time limit of a round in ms. A round that takes longer has lost an item. */
+/** Time in ms after the last request of a round. Messages without an event by then count as lost. */
 const PATIENCE = 120_000
 
 const bench = await startBench()

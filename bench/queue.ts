@@ -22,7 +22,7 @@ try {
         Array.from({ length: Math.min(16, INSTANCES - instances.length) }, () => running.gateway.createInstance(null)),
       )),
     )
-  /** Starts the service three times, and returns the shortest time in s until all instances answer. */
+  /** Starts the service up to three times, and returns the shortest time in s until all instances answer. */
   async function boots(): Promise<number> {
     const all: number[] = []
     for (let count = 0; count < (SMOKE ? 1 : 3); count++) {

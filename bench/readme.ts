@@ -17,7 +17,7 @@ const [newest, ...older] = await newestByNode()
 if (newest === undefined) throw new Error('bench/results has no run')
 const [, rows] = newest
 
-/** Returns the value at this path in the newest result of a bench, or undefined if the bench was not run. */
+/** Returns the value at this path in the newest result of a bench, or undefined if there is no such value. */
 function at(bench: string, ...path: string[]): unknown {
   return valueAt(path, rows.find((row) => row.bench === bench)?.result)
 }

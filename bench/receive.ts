@@ -26,8 +26,8 @@ const SECONDS = amount(1.5, 1)
 const STEPS = SMOKE ? [50] : [200, 400, 600, 800, 1_000, 1_500]
 const BURST = amount(3_000, 100)
 /**
- * Number of texts before the measurement. V8 compiles during the first 4,500 texts, so these take up to twice as long
- * as later ones (README).
+ * Number of texts before the measurement on one instance. V8 compiles during the first 4,500 texts, so these take up to
+ * twice as long as later ones (README).
  */
 const WARM = amount(6_000, 30)
 const SENDERS = phoneNumbers(2_000, MANY)

@@ -28,7 +28,7 @@ export interface Target {
   most?: number
   /**
    * Returns the reason why this machine cannot measure the value, or false if it can. If the value misses its limit, the
-   * reason is shown in place of the result.
+   * reason is shown with it, and the target counts neither as reached nor as missed.
    */
   unless?(result: Record<string, unknown>): string | false
   /** True if the bench runs only if its name is given. */
@@ -52,7 +52,7 @@ const bootOf = (size: number) => `${size}, ${BOOT}`
  */
 const DISK = { words: 'disk', at: ['disk_ms', 'p99'] }
 
-/** Number of cores that must be idle while one shard is busy. With fewer idle cores, a second shard has no effect. */
+/** Number of cores that must be idle while one shard is busy. With fewer, a second shard gets no core of its own. */
 const A_CORE = 0.8
 const idleWithOne = (result: Record<string, unknown>) => valueAt(['1_shards', 'cores', 'idle'], result) as number
 function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name: string): number | undefined {
@@ -65,8 +65,8 @@ function ofShardForEachCore({ cores, ...result }: Record<string, unknown>, name:
  */
 const FULL = 0.2
 /**
- * Marks the target of a rate or a delay as not measured if the machine was full. `within` is the path of the result
- * that has the idle cores; `cost` is the path of the CPU time in it, which is shown in place of the target.
+ * Returns a target of a rate or a delay that does not count as missed if the machine was full. `within` is the path of
+ * the result that has the idle cores; `cost` is the path of the CPU time in it, which is then shown too.
  */
 function inTime(target: Target, within: string, cost?: string): Target {
   const path = within.split('.')

@@ -4,7 +4,7 @@
  *
  * - `BENCH_GROUP=500`: the sent texts go to a group with this number of members.
  * - `BENCH_IN=500`: number of texts that are received per second.
- * - `BENCH_WARM=6000`: number of texts before the measurement (V8 compiles during the first 4,500).
+ * - `BENCH_WARM=6000`: number of texts received before the measurement (V8 compiles during the first 4,500).
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'

@@ -135,8 +135,8 @@ function routeOf(description: Description, { path, method, operation }: Describe
 }
 
 /**
- * Throws if two fields of an operation have the same name, because the client puts path, query and body into one
- * object.
+ * Throws if two fields of an operation have the same name, because the client gets path, query, headers and body in
+ * one object.
  */
 function assertDistinct(id: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)

@@ -41,8 +41,8 @@ export const OPTIONS = {
 }
 
 /**
- * Replaces each character that is not ASCII by `?`, because a single one makes V8 store all of the code with two bytes
- * per character. Comments have such characters; in texts, esbuild escapes them. It escapes none in regular expressions,
- * so bundled code must write `\u` there.
+ * Replaces each character that is not ASCII by `?`, because a single one above U+00FF makes V8 store all of the code
+ * with two bytes per character. Comments have such characters; in texts, esbuild escapes them. It escapes none in
+ * regular expressions, so bundled code must write `\u` there.
  */
 export const inAscii = (code) => code.replace(/[\u0080-\uffff]/g, '?')

@@ -49,7 +49,7 @@ const FILE_OPERATIONS = /^send\.send(Image|Video|Audio|Document|Sticker|Gif|Ptv)
 const NUMBER = /^\d{8,}$/
 
 /**
- * Returns an example without its phone numbers, because they may belong to somebody, and without URLs of other servers.
+ * Returns an example without its phone numbers, because they may belong to somebody, and without its URLs.
  */
 function harmless(value) {
   if (Array.isArray(value)) return value.map(harmless)

@@ -21,7 +21,7 @@ const newest = (path) =>
       ? Math.max(0, ...readdirSync(path, { recursive: true }).map((name) => statSync(join(path, name)).mtimeMs))
       : statSync(path).mtimeMs
 
-/** Licence notice of the bundled packages. It is part of the page, because each visitor receives these packages. */
+/** Licence notice of the bundled packages. It is part of the script, because each visitor receives these packages. */
 const NOTICE =
   '/*! Contains preact, @preact/signals, openapi-fetch and eventsource-parser, each under the MIT license: see node_modules/<name>/LICENSE of the service. */'
 

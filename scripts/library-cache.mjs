@@ -6,7 +6,7 @@
 export class BriefCache {
   /**
    * Map from a key to its value and to the time until which the value is valid, in ms of a monotonic clock. Undefined
-   * until the first entry is stored.
+   * until the first entry is stored, and again after `flushAll`.
    */
   #known
   #lifeMs

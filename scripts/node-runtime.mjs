@@ -18,8 +18,8 @@ export function nodeAtHand(major) {
 }
 
 /**
- * Returns the path of the program, and fetches the program first if necessary. Returns undefined if there is no such
- * program for this machine.
+ * Returns the path of the program, and fetches the program first if necessary. Returns undefined if it cannot be
+ * fetched, for example because there is none for this machine.
  */
 export function fetchedNode(major) {
   const folder = folderOf(major)

@@ -13,7 +13,7 @@ const GROUPS = '.built/test/groups'
 const SIZES = { unit: 20, hooks: 12, mocks: 13, contract: 5, simulator: 7 }
 /**
  * Matches the source of a file that must run in a separate process, because it changes state on which other files
- * depend: clocks, the event loop, the environment, or patches of Baileys. A file that converts media also runs alone,
+ * depend, for example clocks, the environment, or patches of Baileys. A file that converts media also runs alone,
  * because the conversions of a group would run one after another.
  */
 const ALONE =
@@ -40,7 +40,7 @@ const LONG = /\/contract\/(auth-order|blobs|operations|storage|store-copy|two-se
  */
 const HOOKS = /^(beforeEach|afterEach)\(/m
 
-/** Returns the kind of group for a file, or undefined if the file must run in a separate process. */
+/** Returns the kind of group for a file, or undefined if the file runs in a separate process. */
 function kindOf(file) {
   const [, folder] = /^\.built\/test\/(unit|contract|simulator)\//.exec(file) ?? []
   if (folder === undefined || LONG.test(file)) return undefined

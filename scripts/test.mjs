@@ -24,7 +24,7 @@ const AT_ONCE = 4
 /** Time limit in ms for a file. In the full run, one test that kills the service may take ten minutes by itself. */
 const TIME_LIMIT_MS = process.env.SVC_TEST_FULL === '1' ? 1_800_000 : 400_000
 const SECOND_TRIES = 5
-/** Number of files in each list after the run: the slow ones, and those with the most CPU time. */
+/** Maximum number of files in each list after the run: the slow ones, and those with the most CPU time. */
 const LISTED = 12
 
 const isShort = process.argv[2] === '--dots'

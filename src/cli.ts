@@ -1,4 +1,4 @@
-/** Operator commands on the data folder. They need no credential, because access to the folder is the permission. */
+/** Operator commands. Those on the data folder need no credential, because access to the folder is the permission. */
 import './refuse-old-node.ts'
 import { CALLED } from './commands/called.ts'
 import { UsageError } from './commands/command.ts'

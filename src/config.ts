@@ -16,8 +16,8 @@ import type { NetworkOptions } from './engine/engine.ts'
 const DOWNLOAD_LIMIT = MINUTE
 
 /**
- * Returns the default number of shard threads. One core is left for HTTP, and the maximum is four. Each further thread
- * costs 30 to 80 MB.
+ * Returns the default number of shard threads. If there are several cores, one is left for HTTP. The maximum is four.
+ * Each further thread costs 30 to 80 MB.
  */
 const defaultShards = () => Math.max(1, Math.min(4, availableParallelism() - 1))
 
@@ -55,7 +55,7 @@ export interface Config extends DataPlaces {
   instanceSlots: number | null
   shards: number
   shardHeapMb: number
-  /** Number of sessions that resume per second and network route after a start. */
+  /** Maximum number of sessions that resume per second and network route after a start. */
   startsPerSecond: number
   webhookConcurrency: number
   network: NetworkOptions
@@ -80,7 +80,7 @@ export interface Config extends DataPlaces {
   logging: Logging
   docs: boolean
   dashboard: DashboardMode
-  /** Settings of `cli listen`; null if they are not set. `secret` signs forwarded events. */
+  /** Settings of `cli listen`, each null if it is not set. `secret` signs forwarded events. */
   listen: { url: string | null; instance: string | null; token: string | null; apiKey: string | null; secret: string | null }
   shutdownMs: number
   blobBudgetBytes: number

@@ -1,7 +1,7 @@
 /**
  * Compares a member of a cluster on PostgreSQL with a service on lmdb, in alternating rounds: the processor time of a
- * text in each direction, the rate of texts, and the time from stanza to webhook. Both have the same number of
- * connected instances.
+ * text in each direction, the rate of texts, and the time from stanza to webhook. In both, the same number of instances
+ * sends and receives.
  */
 import {
   amount,

@@ -6,7 +6,10 @@ import { isShard } from './is-shard.mjs'
 /** Interval in ms at which a shard checks whether it was asked. */
 const EVERY = 100
 const MOST_SHARDS = 64
-/** Indexes in the shared array: number of the request, number of shards, and number of shards that answered. */
+/**
+ * Indexes in the shared array: number of the request, number of shards, and number of shards that answered. The answers
+ * begin at `HEADER`.
+ */
 const [REQUEST, SHARDS, ANSWERED, HEADER] = [0, 1, 2, 3]
 
 /**

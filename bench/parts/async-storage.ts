@@ -21,7 +21,7 @@ const NOTHING: Frame = new Map()
  * disabled whenever all work that was started by `run` has settled.
  */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
-  /** Number of calls of `run` whose work has not ended. `Infinity` if this number is no longer known. */
+  /** With `rests`: number of calls of `counted` whose work has not ended. `Infinity` if it is no longer known. */
   let underWay = 0
 
   function ended() {

@@ -1,8 +1,8 @@
 /**
  * The baseline of the benches: the library alone, in a separate process, with the settings that its documentation
- * recommends. All sockets share one AsyncLocalStorage, because below Node 24 each further one slows down all promises.
- * The argument `plain` switches this sharing off. The baseline has privacy tokens, because without them the library
- * makes another query for each text.
+ * recommends. Below Node 24, all sockets share one AsyncLocalStorage, because each further one slows down all promises
+ * there. The argument `plain` switches this sharing off. The baseline has privacy tokens, because without them the
+ * library makes another query for each text.
  */
 import { EventEmitter } from 'node:events'
 import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysockets/baileys'

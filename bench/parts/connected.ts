@@ -1,4 +1,4 @@
-/** Counts connected instances, and waits until all are connected. */
+/** Counts instances by status, and waits until a number of them is connected. */
 import type { Gateway } from '../../test/harness/gateway.ts'
 import { must } from '../../test/harness/http.ts'
 import { round, sleep } from '../measure.ts'

@@ -26,7 +26,7 @@ export function idleMs(): number {
   return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
 }
 
-/** A process: its id, or a function that returns the CPU time in ms that it and its children have used until now. */
+/** The id of a process, or a function that returns the CPU time in ms of one or more processes until now. */
 export type CpuSource = number | (() => number)
 
 /**

@@ -15,7 +15,7 @@ const PAGE = Buffer.alloc(4_096, 1)
  */
 const PAGES = 8
 const FILE_PAGES = 4_096
-/** Pause in ms between two writes. */
+/** Pause in ms after each `fdatasync`. */
 const PAUSE = 5
 
 /**

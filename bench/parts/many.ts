@@ -32,7 +32,7 @@ const IDLE = amount(30, 0.5)
 /** Number of instances with a few texts, and the number of texts in each direction, one per second. */
 const TALKERS = 10
 const TEXTS = amount(30, 2)
-/** Number of calls at a time of the API of the simulated network. */
+/** Maximum number of calls at a time of the API of the simulated network. */
 const CALLS_AT_ONCE = 16
 /** Time in ms that the network gets to encrypt the texts of a burst in advance: for all of them, and for each. */
 const LEAD = { all: 1_500, each: 5 }
@@ -40,7 +40,7 @@ const LEAD = { all: 1_500, each: 5 }
 const SETTLED = amount(3_000, 300)
 /** Time in ms between two requests for the number of connected instances. */
 const LOOK = 200
-/** Longest time in ms between two events. After that, the missing ones count as lost. */
+/** Longest time in ms between two events. If the next one takes longer in a burst, the missing ones count as lost. */
 const PATIENCE = amount(60_000, 10_000)
 
 const pidOf = ({ running }: Many) => running.service.child.pid!
@@ -103,7 +103,7 @@ export async function rest(many: Many) {
 }
 
 /**
- * Exchanges one text between each writer and each of their instances, and sends one from each talker. The first text of
+ * Sends one text from each writer to each of their instances, and one from each talker. The first text of
  * a person to an instance sets up a session, which must not be measured.
  */
 export async function becomeAcquainted({ bench, receiver, driver, instances }: Many): Promise<void> {

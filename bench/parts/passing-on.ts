@@ -16,7 +16,7 @@ const TEXTS = amount(50, 5)
 const PAUSE = 25
 /** Number of bytes of a document. As base64 it is a little smaller than the largest body. */
 const BYTES = amount(48_000_000, 1_000_000)
-/** Number of documents per round. Two documents have about 100 MB. */
+/** Number of documents per round in each of the two ways. Two documents have about 100 MB. */
 const DOCUMENTS = 2
 const MB = 1e6
 const DROPPED = 'queue_disabled_while_disconnected'

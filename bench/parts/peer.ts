@@ -28,7 +28,7 @@ function bytes(count: number): ReadableStream {
   })
 }
 
-/** Answers `GET /N` with N bytes, and a request with any other method with the number of bytes in its body. */
+/** Answers `GET /N` with N bytes (`GET /0` with `{}`), and any other method with the number of bytes in the body. */
 async function answer(request: Request): Promise<Response> {
   const count = Number(new URL(request.url).pathname.slice(1))
   if (request.method === 'GET') return Number.isNaN(count) ? Response.json({}) : new Response(count > 0 ? bytes(count) : '{}')

@@ -80,8 +80,8 @@ export const serviceSide = (
 })
 
 /**
- * Sends this number of texts to the accounts, and waits until all have arrived. Each account has its own sender, because
- * one person's texts are encrypted one after another.
+ * Sends `total` texts, rounded up so that each account gets the same number, and waits until all have arrived. Each
+ * account has its own sender, because one person's texts are encrypted one after another.
  */
 export async function receiveRound(
   sandbox: Sandbox,

@@ -141,7 +141,7 @@ export interface DashboardSessions {
   ): { session: DashboardSession; value: string; proof: string; kept: Promise<void> }
   /**
    * Returns the session with these secrets, and counts the call as a use of it. Returns undefined if `value` is
-   * unknown, if its session has ended, or if `proof` belongs to another session.
+   * unknown, if its session has ended, or if `proof` is not the proof of this session.
    */
   use(value: string, proof: string): DashboardSession | undefined
   /** True if the session has not ended. With `isUse`, the call counts as a use of the session. */

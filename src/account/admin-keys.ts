@@ -9,7 +9,7 @@ import type { HeldWorkspaces } from './held-workspaces.ts'
 export interface AdminKeysDeps {
   workspaces: HeldWorkspaces
   mutex: KeyedMutex
-  /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
+  /** Admin key of the oldest workspace, from the environment. If null, the first start creates one. */
   given: string | null
 }
 

@@ -10,7 +10,7 @@ import { WebhookSettingsRecord } from './webhook-settings.ts'
 export type StoredWorkspace = Workspace & {
   /** Hash of the admin key; null if no key was created yet. The next start then creates one. */
   adminKeyHash: string | null
-  /** True if an operator set the number of instances for this workspace. SVC_INSTANCE_SLOTS then does not change it. */
+  /** True if an operator set the limit of instances for this workspace. SVC_INSTANCE_SLOTS then does not change it. */
   hasOwnSlots: boolean
 }
 export type StoredKey = ApiKey & { hash: string }

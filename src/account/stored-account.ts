@@ -24,7 +24,7 @@ export interface AccountDeps {
   log: Log
   /** Admin key of the oldest workspace, from the environment. If null, the first start creates one. */
   adminKey: string | null
-  /** Number of instances for every workspace without a number of its own; null keeps the current numbers. */
+  /** Maximum number of instances of a workspace without a limit of its own; null keeps the current limits. */
   instanceSlots: number | null
 }
 

@@ -29,8 +29,8 @@ export interface Call<O = Record<string, OptionRow>> {
   /** Writes to standard output immediately, for a command that runs until it is interrupted. */
   print(line: string): void
   /**
-   * Returns a signal that Ctrl-C aborts. After the first call of this method, the next Ctrl-C does not end the program
-   * by itself.
+   * Returns a signal that Ctrl-C or SIGTERM aborts. After the first call of this method, the next Ctrl-C does not end
+   * the program by itself.
    */
   interrupted(): AbortSignal
 }

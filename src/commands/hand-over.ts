@@ -1,6 +1,7 @@
 /**
  * First and last step of each import by a command. The first checks that no instance has the device or the id, and that
- * the workspace can have one more instance. The last waits until the service has created the instance.
+ * the workspace can have one more instance. The last waits up to a minute until the service has created the instance,
+ * and up to another minute for its login.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'

@@ -59,7 +59,7 @@ export function createConnectLinks({ store, main, sealer, engine, directory, clo
 
   /**
    * Throws if the instance cannot be paired. The shard thread is asked, because the state in the main thread may be
-   * old. The queue must be empty, because its messages were written for the account that was linked before.
+   * old. The queue must be empty, because its messages would be sent from the account that is linked next.
    */
   async function checkPairable(instance: InstanceId) {
     const { total } = await engine.call(instance, { kind: 'control', operation: 'queue.list', input: FIRST, ifUnpaired: true })

@@ -165,7 +165,7 @@ export const importRefused = (device: ImportedDevice, { message, code }: Failure
   refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
-/** Returns why the service refused the device, or undefined if it did not. */
+/** Returns why the service refused the device, or undefined if no refusal is in the store. */
 export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
   const refusal = await refusals.get(store, keys.importRefusal(id))
   return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })

@@ -70,8 +70,8 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   }
 
   /**
-   * Waits until a service has taken the device. Another service may have the instance of this device, or may be
-   * creating it.
+   * Waits until a service has taken the device, for at most `OTHER_TAKES`. Another service may have the instance of
+   * this device, or may be creating it.
    */
   async function untilTaken(id: string): Promise<void> {
     if (isAlone(store)) return

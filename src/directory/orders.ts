@@ -64,8 +64,8 @@ export async function confirmOrder(store: Pick<StateStore, 'commit'>, instance: 
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
 /**
- * Returns the answer of the service; undefined before the service has read the order. `asks` is the id of an order that
- * its command must confirm. `problem` is why the service did not carry out the order, or null.
+ * Returns the answer of the service; undefined if there is none yet. `asks` is the id of an order that its command must
+ * confirm. `problem` is why the service did not carry out the order, or null.
  */
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<Answer | undefined> =>
   answers.get(store, keys.orderAnswer(instance))

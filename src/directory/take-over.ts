@@ -48,7 +48,7 @@ export interface ImportedMedia {
   dropAdopted(instance: string): Promise<void>
 }
 
-/** Number of records per commit. A longer commit would delay the commits of all other instances. */
+/** Maximum number of records per commit. A longer commit would delay the commits of all other instances. */
 const WRITTEN_AT_ONCE = 100
 
 export function createTakeOver(deps: TakeOverDeps): TakeOver {

@@ -6,8 +6,8 @@
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 
 /**
- * Longest step of the machine's clock that is followed immediately, because machines adjust their clocks by small
- * amounts.
+ * Longest step forward of the machine's clock that is followed immediately, because machines adjust their clocks by
+ * small amounts.
  */
 export const MOST_STEP = 10 * MINUTE
 export const BELIEVED_AFTER = HOUR
@@ -45,8 +45,8 @@ interface Point {
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
   /**
-   * The last time that this clock returned. The object is changed in place and not replaced, because sending one text
-   * reads the time hundreds of times.
+   * The time at which this clock last followed the machine's clock. The object is changed in place and not replaced,
+   * because sending one text reads the time hundreds of times.
    */
   const last: Point = { at: wall.now(), steady: began.steady }
   let network: Point | undefined

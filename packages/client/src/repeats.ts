@@ -12,12 +12,12 @@
 import { SvcConnectionError, SvcError } from './errors.ts'
 import type { Route } from './route.ts'
 
-/** Number of attempts, including the first. */
+/** Maximum number of attempts, including the first. */
 export const DEFAULT_ATTEMPTS = 5
 const FIRST_PAUSE_MS = 1_000
 /**
- * Longest pause in ms. If the service asks for a longer one, the client does not wait: the caller gets the error, with
- * its `retryAfter`.
+ * Longest pause in ms for which the service can ask. If it asks for a longer one, the client does not wait: the caller
+ * gets the error, with its `retryAfter`.
  */
 const LONGEST_PAUSE_MS = 60_000
 

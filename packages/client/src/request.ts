@@ -16,7 +16,7 @@ export interface ConnectionOptions {
    * added to the limit.
    */
   timeoutMs?: number | undefined
-  /** Number of attempts, including the first; 5 by default. */
+  /** Maximum number of attempts, including the first; 5 by default. */
   attempts?: number | undefined
   /** A replacement for the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined

@@ -40,7 +40,7 @@ export const prefixOf = ({ instanceId, instanceToken }: SvcCredentials) =>
 
 export const routeOf = (operation: string): Route | undefined => INSTANCE_ROUTES[operation] ?? SERVICE_ROUTES[operation]
 
-/** Number of attempts of a call, including the first, unless the caller gives another number. */
+/** Maximum number of attempts of a call, including the first, unless the caller gives another number. */
 const ATTEMPTS = 3
 
 type Caller = IExecuteFunctions | IHookFunctions | IWebhookFunctions

@@ -8,7 +8,7 @@ import { Name } from './words.tsx'
 
 const alike = computed(() => namesakes(rows.value.values()))
 
-/** Shows the name of an instance. `fallback` is shown until the instance is loaded. */
+/** Shows the name of an instance. `fallback` is shown if the instance is not loaded, or was deleted. */
 export function InstanceName({ id, fallback = id }: { id: string; fallback?: string }) {
   const row = rows.value.get(id)
   return (

@@ -1,7 +1,8 @@
 /**
  * Receiver of webhooks for Express: `app.post('/hook', svcWebhook({ secret, onEvent }))`, before any `express.json()`.
  *
- * A body that another middleware has parsed is refused, because the signature is that of the raw bytes.
+ * A body that another middleware has parsed (other than `express.raw()`) is refused, because the signature is that of
+ * the raw bytes.
  */
 import { receive, refusedBy, type WebhookOptions } from '../webhook-handler.ts'
 

@@ -177,7 +177,7 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes)
 }
 
-/** Maximum number of bytes that wait for a slow reader of a stream. Further lines are dropped and counted. */
+/** If more bytes wait for a slow reader of a stream, further events are dropped and counted. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** Maximum number of readers of streams at the same time. */
 const MAX_STREAMS = 32

@@ -4,8 +4,8 @@ import { ControlError } from './control-error.ts'
 
 const DATA_URL = /^data:image\/png;base64,/
 /**
- * Maximum width and height of a picture in pixels. The codes of the gateway have 512, so a picture beyond this limit is
- * no code.
+ * Maximum width and height of a picture in pixels. The codes of the gateway have 512, so a larger picture is not one of
+ * them.
  */
 const MAX_SIDE = 4096
 

@@ -10,7 +10,7 @@ import * as people from './schemas/people.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** An answer of server-sent events, which lasts until the caller closes the connection. */
+/** An answer of server-sent events, which lasts until the connection ends. */
 export class EventStream {
   /** Starts the stream. `send` sends the data of one event. The returned function ends the events. */
   readonly start: (send: (data: unknown) => void) => () => void

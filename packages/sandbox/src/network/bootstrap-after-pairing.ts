@@ -95,7 +95,7 @@ async function fillAddressBook(network: Network, person: Person) {
   await writeActions(network, person, CONTACTS, actions)
 }
 
-/** Phone number of the first person in a phone's history. */
+/** Phone number of the first person in the history and in the address book of a phone. */
 const FIRST_PARTNER = 15_550_100_001
 
 function partner(network: Network, person: Person, index: number): Person {

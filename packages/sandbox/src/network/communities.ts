@@ -47,7 +47,7 @@ export function linkedGroups(network: Network, parent: Group): Group[] {
   return [...network.groups.values()].filter((group) => group.linkedParent === parent.id)
 }
 
-/** Maximum number of groups in a community, without its announcement group. */
+/** A community with this number of groups, without its announcement group, cannot be linked to further groups. */
 const MAX_LINKED = 100
 
 export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {

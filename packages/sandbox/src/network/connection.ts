@@ -145,7 +145,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
     try {
       for (const bytes of reader.push(data)) take(bytes)
     } catch (error) {
-      // A frame that cannot be decrypted ends the connection, because no later frame can be trusted.
+      // Any error ends the connection: after a frame that cannot be decrypted, no later frame can be trusted.
       network.note(`a connection was dropped: ${String(error)}`)
       connection.cut()
     }

@@ -29,7 +29,7 @@ export interface Person {
   platform: Platform
   /** Whether `POST /phones` was called for the person. Only such a person can link devices. */
   isPhone: boolean
-  /** Whether the person was created automatically, because a client addressed the number. */
+  /** Whether the person was created at the first use of the number, and was not changed by the control API since. */
   isAutomatic: boolean
   business: boolean
   contactCode?: string | undefined

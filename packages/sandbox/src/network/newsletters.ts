@@ -15,7 +15,8 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
 }
 
 /**
- * Handles a post that a linked device publishes, unencrypted, for all readers. The ack contains the number of the post.
+ * Handles what a linked device publishes in a channel, unencrypted: a post, a change of a post, or a reaction. The ack
+ * of a new post contains its number.
  */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs

@@ -6,7 +6,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** Acts as the phone by passing its items to a program. The items are stored until the program reads them. */
+/** Acts as the phone by passing its items to a program. The items are stored, so that the program can read them. */
 export function createPasskeyRelay(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {

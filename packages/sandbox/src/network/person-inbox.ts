@@ -3,7 +3,7 @@ import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 import { isGroup, STATUS } from './jid.ts'
 
 const KEPT = 20_000
-/** Number of items that are kept over a restart, with their numbers, so that a reader can continue. */
+/** Maximum number of items that are kept over a restart, with their numbers, so that a reader can continue. */
 const KEPT_SAVED = 200
 /** Maximum number of message ids whose copies are kept. */
 const KEPT_COPIES = 500

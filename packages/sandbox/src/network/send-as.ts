@@ -14,7 +14,7 @@ import { corrupted } from './transmit.ts'
 
 /** Value in place of a chat, for messages that a phone sends to its own devices. */
 const PEER = 'peer'
-/** Number of a person's sent messages that are kept for devices that request them again. */
+/** Maximum number of a person's sent messages that are kept for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {

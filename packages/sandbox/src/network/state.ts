@@ -19,7 +19,7 @@ export interface SavedNetwork {
   newsletters: unknown
 }
 
-/** Number of sent messages of a person that the state contains, for devices that request them again after a restart. */
+/** Maximum number of a person's sent messages in the state, for devices that request them again after a restart. */
 const KEPT_SENT = 200
 
 export function pack(value: unknown): unknown {

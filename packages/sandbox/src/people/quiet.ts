@@ -1,6 +1,6 @@
 /**
- * Beginnings of lines that libsignal prints. These lines are dropped from the console of the thread, because they
- * contain complete sessions with private keys, or a stack trace for each failed decryption.
+ * Beginnings of lines that libsignal prints. These lines are dropped from the console of the thread, because some of
+ * them contain complete sessions with private keys, or a stack trace for each failed decryption.
  */
 const SPOKEN_BY_LIBSIGNAL = [
   'Closing session:',

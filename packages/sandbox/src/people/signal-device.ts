@@ -62,7 +62,7 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-/** Number of previous signed pre-keys that are kept for messages on their way. */
+/** Maximum number of previous signed pre-keys that are kept for messages on their way. */
 const FORMER_KEPT = 2
 
 export const createSignalDevice = (): SignalDevice => deviceOver(freshState())

@@ -11,8 +11,8 @@ export interface StanzaBytes {
 }
 
 /**
- * Maximum number of bytes that are shown. The picture of a channel, which is sent as text in a query, must fit. Longer
- * content would fill the disk.
+ * Maximum number of bytes of an element that are shown. The picture of a channel, which is sent as text in a query,
+ * must fit. Longer content would fill the disk.
  */
 const MAX_SHOWN = 1024 * 1024
 
@@ -25,7 +25,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** Maximum depth of a stanza, to limit the recursion. Known stanzas are less deep. */
+/** Maximum number of levels below a stanza, to limit the recursion. Known stanzas are less deep. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {

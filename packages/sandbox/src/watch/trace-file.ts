@@ -5,7 +5,7 @@ import type { Trace } from './trace.ts'
 
 /** Maximum size of the file in bytes: about two hours of a busy network. After that, nothing more is written. */
 const MAX_FILE = 512 * 1024 * 1024
-/** Maximum number of bytes that wait for a slow disk. Further lines are dropped and counted. */
+/** If more bytes wait for a slow disk, further lines are dropped. The first of them is reported to `note`. */
 const MAX_WAITING = 32 * 1024 * 1024
 
 export interface TraceFile {

@@ -23,8 +23,8 @@ export const matches = (q: string, state: string) => {
 }
 
 /**
- * Returns the states that instances have, and the chosen state, because its button must not disappear with the last
- * instance in this state.
+ * Returns the choices: all, in trouble, and the states that instances have. The chosen one is among them, because its
+ * button must not disappear with the last instance in this state.
  */
 function choicesOf(rows: readonly InstanceRow[], chosen: string) {
   const counts = new Map<ShownState, number>()

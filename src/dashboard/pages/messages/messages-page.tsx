@@ -15,7 +15,7 @@ import { Conversation } from './conversation.tsx'
 import { isOf, loadMessages } from './messages.ts'
 import { Author, Person } from './person.tsx'
 
-/** Milliseconds between two loads. The interval is long, because a list is made from many rows of the log. */
+/** Least time in ms between two loads. The interval is long, because a list is made from many rows of the log. */
 const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
 

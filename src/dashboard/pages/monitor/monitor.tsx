@@ -25,8 +25,8 @@ function pretty(body: string): string {
 }
 
 /**
- * Returns the name of an event in words, and its chat. For a body that is no event, the name is empty and the chat is
- * null.
+ * Returns the name of an event in words, and its chat. The name is empty if the type is unknown, and the chat is null
+ * if the body names none.
  */
 function aboutOf(body: string): { name: string; phone: string | null } {
   try {

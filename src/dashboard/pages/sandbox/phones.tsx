@@ -70,8 +70,8 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const [picked, setPhone] = useState('')
   const instance = waiting.some(({ id }) => id === chosen) ? chosen : (waiting[0]?.id ?? '')
   const [scanned, setScanned] = useState('')
-  // The newest phone without an account is preselected for the scan. No phone is preselected for an instance that was
-  // just scanned and still waits for a moment, because a second press would let another phone scan its code.
+  // The newest phone without a linked device is preselected. No phone is preselected for an instance that was just
+  // scanned and still waits for a moment, because a second press would let another phone scan its code.
   const unlinked = instance === scanned ? undefined : state.phones.findLast(({ devices }) => devices.length === 0)
   const phone = picked || (unlinked?.phone ?? '')
   const action = useAction(async () => {

@@ -88,7 +88,7 @@ const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes
 
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
 
-/** Longest wait in ms. A caller who wants to wait longer repeats the request. */
+/** Longest wait in ms. A caller who wants to wait longer reads the same expectation again (`GET /expect/:id`). */
 const MAX_WAIT = 60_000
 
 export const Expect = v.strictObject({

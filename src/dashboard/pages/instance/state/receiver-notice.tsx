@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5_000
 const PAGE_SIZE = 50
 const PENDING = { type: undefined, status: 'pending', from: undefined, to: undefined }
 
-/** Returns the oldest event that was refused and is retried; undefined if there is none. */
+/** Returns the oldest retried event on the page of the oldest pending events; undefined if that page has none. */
 async function oldestRetried(instance: string, signal: AbortSignal): Promise<Entry | undefined> {
   const load = (page: number) => loadLog({ ...PENDING, instance_id: instance }, page, { pageSize: PAGE_SIZE, signal })
   const newest = await load(1)
