@@ -45,7 +45,7 @@ export interface Config extends DataPlaces {
   nodeName: string
   /** Days for which copies of received files are kept in the bucket. */
   mediaDays: number
-  /** Secret key; null if the service generates one in the data folder. */
+  /** Secret key; null if it is in a file, which the first start creates. With a store in PostgreSQL it must be set. */
   secretKey: string | null
   adminKey: string | null
   /**

@@ -84,8 +84,8 @@ export interface Directory {
   /** Replaces the webhook secret of an instance. The previous secret also signs for `graceSeconds` seconds. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
   /**
-   * Returns a tag of the current token, so that links to media end when the token changes; undefined if there is no such
-   * instance.
+   * Returns a tag of the current token, so that links to media end when the token changes; undefined if there is no
+   * such instance.
    */
   tokenTagOf(instance: string): string | undefined
   /**
