@@ -1,6 +1,6 @@
 /**
- * Stores rows with a bounded age and number, in a newer and an older generation. When the newer generation has reached
- * its maximum age or is full, it becomes the older one, and the rows of the former older generation are removed.
+ * Chooses the keys of rows with a bounded age and number, in a newer and an older generation. When the newer generation
+ * is too old or full, the next row begins another one, and the rows of the former older generation are removed.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
@@ -49,7 +49,8 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
   let newer: number | null = null
   let older: number | null = null
   /**
-   * Number of rows in the newer generation, and (`bytes`) their size. Both are upper bounds, because a commit may fail.
+   * Number of rows in the newer generation, and (`bytes`) their size, if one of them is limited. Both are upper bounds,
+   * because a commit may fail.
    */
   let rows = 0
   let bytes = 0

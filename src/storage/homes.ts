@@ -18,8 +18,8 @@ export interface Homes {
   /** Gives up the home of a completely erased instance, and removes its entry from the store. */
   remove(instance: string): Promise<void>
   /**
-   * True if the store has answered that this service has the instance, and the service has not begun to release it
-   * since. If the answer to a claim was lost, the result is false until the next claim is answered.
+   * True if the store has answered that this service has the instance, and the service has not begun to release or
+   * remove it since. If the answer to a claim was lost, the result is false until the next claim is answered.
    */
   isOwn(instance: string): boolean
   /** Returns the instances for which `isOwn` is true. */
@@ -44,7 +44,7 @@ export interface StoredHome {
    * Id of the service that has the instance, or that had it when the service ended; null if the instance was released.
    */
   writer: string | null
-  /** Id of the service to which the instance was released; null if any service may claim it. */
+  /** Id of the service to which the instance was released; null if a service has claimed it, or if any service may. */
   wanted: string | null
   /** True if no service that can still write has the instance. */
   isFree: boolean

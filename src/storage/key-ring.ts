@@ -33,7 +33,7 @@ export interface KeyRing {
   make(instance: string, key?: Uint8Array): Promise<void>
   /** Reads the key of an instance that another service has created. Rejects if it is not in the store. */
   learn(instance: string): Promise<void>
-  /** Drops the key from memory, because another service has deleted the instance. */
+  /** Drops the key of a deleted instance from memory. Another service destroys the key in the store. */
   forget(instance: string): void
   /**
    * Destroys the key of an instance; durable when the promise resolves. If the keys are in a database, copies of the

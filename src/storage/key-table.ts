@@ -20,8 +20,8 @@ export interface KeyTable {
   /** Removes a key. A file is overwritten first; a row in a database leaves copies. */
   remove(name: string): Promise<void>
   /**
-   * Removes what interrupted changes have left. Drafts that are younger than `youngestMs` stay, because another process
-   * may still be writing them.
+   * Removes what interrupted changes have left. Drafts of new keys that are younger than `youngestMs` stay, because
+   * another process may still be writing them.
    */
   removeDrafts(youngestMs: number): Promise<void>
 }

@@ -21,7 +21,7 @@ import { type Place, placeOf } from './owner.ts'
 import { PRIVATE_FILE } from './private.ts'
 
 const PREFIX = 'opening-'
-/** Id of this process. Its threads share one environment of lmdb; only its first opening writes the shared number. */
+/** Id of this thread of the process. If lmdb is already open, another opening by the thread writes no number. */
 const PROCESS = randomBytes(4).toString('hex')
 /** Maximum time in ms for which a process holds its commits while another one opens lmdb. */
 const MAX_HOLD = 20_000
@@ -52,7 +52,7 @@ const NO_TURN: OpeningTurn = { opened() {}, holdFor() {}, async stopHolding() {}
 export async function takeOpeningTurn(dir: string, maxWait = MAX_WAIT): Promise<OpeningTurn> {
   // Windows has no sockets in folders, so commands must not run beside a service there.
   if (process.platform === 'win32') return NO_TURN
-  // The name is short, because the whole path of a socket has at most 104 characters on macOS.
+  // The name is short, because the whole path of a socket must have fewer than 104 bytes on macOS.
   const name = `${PREFIX}${process.pid}-${PROCESS}-${randomBytes(3).toString('hex')}`
   const place = await placeOf(dir, `.${name}`)
   const isOpen = deferred<HoldCommits>()

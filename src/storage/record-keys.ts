@@ -76,7 +76,7 @@ export const keys = {
   signals: (id: string, type?: string) => (type === undefined ? `instance:${id}:key:` : `instance:${id}:key:${type}:`),
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
   queue: (id: string) => `instance:${id}:queue:`,
-  /** Queue item that is being sent, with the number of its attempts. Removed when no item is being sent. */
+  /** Queue item that is being sent or is sent next, with the number of its attempts. Removed if there is none. */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
   /** Time for which send safety held items back. It does not count in the age of the items. */
   queueHeldTimes: (id: string) => `instance:${id}:queue-held-times`,
@@ -128,7 +128,7 @@ export const keys = {
   /** Messages that could not be decrypted. They are reported after a while, unless the sender sends them again. */
   waiting: (id: string, mark: string) => `instance:${id}:waiting:${mark}`,
   waitings: (id: string) => `instance:${id}:waiting:`,
-  /** Sent messages that are stored for retry receipts, for at most 24 h. */
+  /** Sent messages that are stored for retry receipts, for about 24 h, or for less time if there are too many. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
   /** Id of a channel post that this account has sent, by the hash of the channel and of the post's number. */
@@ -174,7 +174,7 @@ export const keys = {
   disappearings: (id: string) => `instance:${id}:disappearing:`,
   correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
   correspondents: (id: string) => `instance:${id}:correspondent:`,
-  /** Acknowledgements of sends with an idempotency key, kept for at most 24 h. */
+  /** Acknowledgements of sends with an idempotency key. They are valid for 24 h, and removed some time later. */
   idempotency: (id: string, hash: string) => `instance:${id}:acknowledged:${hash}`,
   idempotencies: (id: string) => `instance:${id}:acknowledged:`,
   /** Inline media of a queue item. They are stored among the blobs and not among the records. */

@@ -2,8 +2,8 @@
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Maximum number of records that one commit removes. A longer commit delays other commits, and the store reserves disk
- * space for it, which was a gigabyte for twenty thousand records.
+ * Maximum number of records that such a commit removes. A longer commit delays other commits, and the store reserves
+ * disk space for it, which was a gigabyte for twenty thousand records.
  */
 export const REMOVED_AT_ONCE = 100
 

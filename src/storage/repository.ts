@@ -88,8 +88,8 @@ export function repository<T extends object>({
   const head = `{"v":${version},`
 
   /**
-   * Returns the JSON of the value with the version in front, valid until the next call. The version is added to the
-   * bytes, because a copy of the value, or joined strings, would be slower.
+   * Returns the JSON of the value with the version in front, valid until the next call for any kind of record. The
+   * version is added to the bytes, because a copy of the value, or joined strings, would be slower.
    */
   function written(value: T): Buffer {
     const json = JSON.stringify(value)

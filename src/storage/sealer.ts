@@ -53,7 +53,7 @@ const MAX_BRIEF = 512
 export const SEAL_BYTES = HEAD_BYTES
 
 /**
- * Caches of hashes, shared by all sealers of a thread, so that their size is bounded even with a thousand instances.
+ * Caches of hashes. The instances of a thread share them, so that their size is bounded even with a thousand instances.
  */
 export interface BlindCaches {
   lasting: BoundedCache<string, string>

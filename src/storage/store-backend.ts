@@ -65,8 +65,8 @@ export interface Owner {
   id: string | undefined
   name: string | undefined
   /**
-   * Address to which standbys pass requests on. Undefined if the owner has no link, or is just connecting to the store
-   * again.
+   * Address to which standbys pass requests on. Undefined if the owner has no link, or no row in the store, for example
+   * while it is connecting again.
    */
   linkAddress?: StandbyAddress | undefined
 }

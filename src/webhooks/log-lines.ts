@@ -1,6 +1,6 @@
 /**
  * Lists of events of an instance. A list is a range of keys under one prefix, which is read only as far as it is
- * needed. Only the list of events that wait for a retry is read as a whole.
+ * needed. The list of events that wait for a retry is read as a whole. So is the queue if one type of it is counted.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'

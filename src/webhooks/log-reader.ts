@@ -14,8 +14,8 @@ import { createLogLines, type Found, fits, inOrder, type Line } from './log-line
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
 /**
- * Maximum number of rows that one search decrypts, the newest first. A further request can continue where the search
- * ended (`searched_to`).
+ * Maximum number of rows in which one search looks for the text, the newest first. A further request can continue where
+ * the search ended (`searched_to`).
  */
 const MAX_SEARCHED = 5_000
 

@@ -85,7 +85,10 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
 })
 
 const MAX_FAILURES = 20
-/** Largest number of bytes of all answers in a row, as JSON. Six answers in ASCII fit; the oldest are dropped. */
+/**
+ * Largest number of bytes of the answers to failed attempts in a row, as JSON. Six answers in ASCII fit; the oldest are
+ * dropped.
+ */
 const MAX_ANSWERS = 13 * 1_024
 
 /** Adds the attempt that the row shows as its last to the list of failures. `at` is the time when the attempt ended. */

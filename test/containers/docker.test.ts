@@ -48,8 +48,8 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
     )
 
   /**
-   * Runs a container's health check (`["CMD", …]`) repeatedly until it succeeds. It does not wait until Docker runs the
-   * check.
+   * Runs a container's health check (`["CMD", …]`) repeatedly for up to a minute, until it succeeds. It does not wait
+   * until Docker runs the check.
    */
   const healthy = (container: string, [kind, ...command]: string[]) => {
     assert.equal(kind, 'CMD')

@@ -35,8 +35,7 @@ interface Fault {
   status: number
   code: FailureCode
   /**
-   * Number of tokens that are left in the rate limit bucket after the answer, if the bucket was full before. Null if no
-   * bucket applies to the request.
+   * Number of tokens that are left in the rate limit bucket after the answer. Null if no bucket applies to the request.
    */
   remaining: string | null
   /** Part of the request that the fault changes. Two faults with the same slot cannot be combined. */

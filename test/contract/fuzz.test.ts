@@ -187,7 +187,7 @@ function engineAnswers(endpoint: Endpoint) {
   }
 }
 
-/** Reverts the effect of a successful administration request, because it would change the results of later requests. */
+/** Reverts the effect of an administration request, because it would change the results of later requests. */
 async function restore(endpoint: Endpoint, body: { value?: string } | undefined, unchanged: object) {
   if (endpoint.access !== 'admin' || endpoint.method === 'GET') return
   if (endpoint.id === 'admin.rotateAdminKey' && body?.value) service.credentials.adminKey = body.value

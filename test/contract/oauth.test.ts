@@ -113,7 +113,7 @@ describe('a stranger behind the same proxy', () => {
     const mine = await open((await register()).body.client_id)
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
-    // The requests come from a thousand different addresses, so that the limit per address refuses none of them.
+    // The requests are not sent over HTTP, so that no rate limit refuses any of them.
     const request = { client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' }
     await Promise.all(Array.from({ length: 1_100 }, () => service.oauth.ask(request)))
     assert.equal(await service.store.count(keys.oauthConsents), 1_000)

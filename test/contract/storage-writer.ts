@@ -1,6 +1,6 @@
 /**
- * A program that writes to a store, for storage.test.ts. It runs as a worker thread until it is stopped, or as a
- * separate process until it is killed.
+ * A program that writes to a store, for storage.test.ts. It runs as a worker thread until it has written its batches or
+ * is stopped, or as a separate process until it is killed.
  */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'

@@ -79,8 +79,8 @@ const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
 
 /**
- * The `delivery` events that a second receiver has got, by message id. It does not check signatures, because the
- * signature has a time, and the time is wrong in these tests.
+ * The `delivery` events that a second receiver has got, by message id. This receiver does not check signatures, because
+ * a signature has a time, and the time is wrong in these tests.
  */
 const taken = new Map<unknown, Delivery>()
 const careless = createServer((request, response) => {

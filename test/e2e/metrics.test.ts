@@ -30,7 +30,7 @@ async function text(): Promise<string> {
 }
 const scrape = async () => parse(await text())
 
-/** Reads the metrics until `fits` accepts them, because other threads report their counts a moment later. */
+/** Reads the metrics for up to 20 s until `fits` accepts them. Other threads report their counts a moment later. */
 async function until(what: string, fits: (families: Map<string, Family>) => boolean): Promise<Map<string, Family>> {
   const end = Date.now() + 20_000
   for (;;) {

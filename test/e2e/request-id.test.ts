@@ -72,7 +72,7 @@ test('of a text that arrives', { timeout: 180_000 }, async () => {
   assert.deepEqual([request!.method, request!.status], ['POST', 200])
   const [done] = about(lines, 'a queue item has ended')
   assert.deepEqual([done!.instance_id, done!.svc_id, done!.message_id], [instance.id, svc_id, message_id])
-  // The stanza has the same id as the message, because the contact's phone shows the message under this id.
+  // The contact's phone shows the message under the id of its stanza. So the stanza has the id that the log names.
   assert.ok((await sandbox.inbox(ANA)).some(({ id }) => id === done!.message_id))
   const told = about(lines, 'webhook delivered')
   const types = told.map(({ event }) => event)

@@ -154,7 +154,7 @@ test('starting: everything says so', async () => {
   const phone = newPhone()
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // The instance stays in this state until the test removes the fault.
+  // The instance then stays in the state `starting` until the test removes the fault.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.equal((await post(instance, '/restart')).body.status, 'starting')
   assert.deepEqual((await get(instance, '/device')).body.error?.code, 'instance_starting')
@@ -179,7 +179,7 @@ test('starting: a code that does not come within 8 s is not waited for any longe
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // The fault exists until the request has been made. So it may also affect other instances of this file.
+  // The fault exists until the end of the test. It also affects other instances of this file that connect.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.deepEqual((await get(instance, '/qr-code')).body, { value: null, connected: false })
   assert.equal((await get(instance, '/status')).body.status, 'starting')

@@ -136,10 +136,7 @@ test('a change for the whole workspace reaches the instances that run: the next 
 
 test('a type without an address, a silenced type and a filter each keep their events back', async () => {
   const before = world.receiver.events('received').length
-  /**
-   * Sends a text to an account whose webhook receiver does not accept events, and waits until the text is acknowledged.
-   * The service is then trying to deliver the event of the text.
-   */
+  /** Sends a text whose event the webhook settings suppress. Waits until the service has acknowledged the text. */
   async function saidUnheard(text: string) {
     await world.sandbox.send(ANA, ME, { text })
     while ((await world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 10))

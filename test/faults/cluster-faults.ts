@@ -18,8 +18,8 @@ const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 export interface ClusterFaults {
   /**
-   * The faults by name. Each resolves when the fault is over. A member that has ended because of it may not run again
-   * before `mend`.
+   * The faults by name. Each resolves when the fault is over. A member that has ended because of the fault perhaps does
+   * not run before `mend` has started it.
    */
   kinds: Record<string, (member: Member) => Promise<void>>
   /** Starts the members that have ended. */

@@ -9,7 +9,7 @@ import { CONTACTS, type Owed } from './traffic.ts'
 const EVERY = 20
 /** One of this many requests of each instance sends a text; the others read a status. */
 export const TEXT_EVERY = 7
-/** Longest time in ms of a request, which may wait for a moving instance. */
+/** Time limit in ms of one attempt of a request, which may wait for a moving instance. */
 const ANSWERED_WITHIN = 30_000
 
 export interface Load {

@@ -46,8 +46,8 @@ export interface MemberOptions {
 }
 
 /**
- * Number of attempts to start a member. An attempt may fail, for example because the database does not accept
- * connections yet.
+ * Maximum number of attempts to start a member again. An attempt may fail, for example because the database does not
+ * accept connections yet.
  */
 const STARTS = 5
 

@@ -74,9 +74,9 @@ export interface ClusterWorld {
   leave(member: Member, asked: Member): Promise<void>
   /** The member that has the instance; undefined if none has it. */
   homeOf(instance: Instance): Promise<Member | undefined>
-  /** Number of instances that each member has, by its name. */
+  /** Number of instances that each member has, by its name. A member without instances is absent. */
   homes(): Promise<Record<string, number>>
-  /** Waits until each of these members reports all these instances as connected. */
+  /** Waits until each of these members has reported each of these instances as connected, `ms` at most for each. */
   connected(instances: readonly Instance[], ms?: number, members?: readonly Member[]): Promise<void>
   /** Connects all members to this server of the database from now on. */
   useServer(server: Cluster): void

@@ -23,8 +23,8 @@ export interface ConversationsOptions {
 }
 
 /**
- * Sends texts until `isOver` returns true. Each text is sent after the answer to the earlier text of its chat and
- * direction.
+ * Sends texts until `isOver` returns true, but at least `LEAST`. Each text is sent after the answer to the earlier text
+ * of its chat and direction.
  */
 export async function converse(world: ClusterWorld, options: ConversationsOptions): Promise<void> {
   const { instances, phoneOf, label, load, received, isOver } = options

@@ -28,17 +28,17 @@ const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
 const OUTGOING_EACH = amount(40, 20)
 /**
- * Number of texts whose `send_at` lies in the period in which the service is killed. They are queued in the reverse
- * order of these times.
+ * Number of texts that wait for their `send_at` when the service is killed for the first time. They are queued in the
+ * reverse order of these times.
  */
 const TIMED = 6
 /**
- * Time in ms from the first request to the first `send_at`. On a slow machine the requests take seconds, and a
- * `send_at` in the past has no effect.
+ * Time in ms from the first request until a second before the first `send_at`. On a slow machine the requests take
+ * seconds, and a `send_at` in the past has no effect.
  */
 const TIMED_FROM = 8_000
 /**
- * Longest time in ms from the moment when the service answers to the next kill. The service begins to send its queue
+ * Longest pause in ms after a start, before the messages and the kill that follow. The service begins to send its queue
  * about 2.5 s after it answers.
  */
 const LONGEST_LIFE = 4_500

@@ -19,7 +19,7 @@ export interface RunningMember {
   over: string[]
   /** Names of the members that this member has removed. */
   lost: string[]
-  /** Names of the members that this member could not remove, because the database refused it. */
+  /** Names of the members that this member could not remove, because the database refused it several times. */
   notRemoved: string[]
   /** Ends the member's connections and its port, as the end of a process does. */
   kill(): Promise<void>

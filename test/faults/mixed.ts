@@ -267,7 +267,7 @@ export interface Mixed {
 
 /**
  * Plans this number of messages, which `send` sends one after the other. Each author in each chat uses its kinds in
- * turn, and the seed determines the order of the authors and chats.
+ * turn. The seed determines the order of these kinds, and the order of the authors and chats.
  */
 export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
   const lines = linesOf(chats).map((line) => ({

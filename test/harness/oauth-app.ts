@@ -24,8 +24,8 @@ const post = (url: string, fields: Record<string, string>, headers: Record<strin
 export type OauthApp = Awaited<ReturnType<typeof registerApp>>
 
 /**
- * Registers an app, and returns the steps of its authorization. Each step takes the URL of the service, because after a
- * restart another process may answer it.
+ * Registers an app, and returns the steps of its authorization. Each step takes the URL of a service, because a later
+ * step may be carried out at another one.
  */
 export async function registerApp(registeredAt: string, name = 'Assistant') {
   const verifier = randomBytes(32).toString('base64url')

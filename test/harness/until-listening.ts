@@ -8,7 +8,7 @@ const isListening = (port: number) =>
     socket.on('connect', () => socket.destroy())
   })
 
-/** Waits until a program listens at this port. Rejects if the program ends before. */
+/** Waits until a program listens at this port. Rejects if the program exits by itself before. */
 export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   while (!(await isListening(port))) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)

@@ -22,7 +22,8 @@ export interface Memory {
   /** Removes a record, if it is in memory. */
   remove(key: string, isOwn: boolean): void
   /**
-   * Called after `put` has thrown, because the old content must no longer be used. If it is absent, `remove` is called.
+   * Called after `put` has thrown in a store that services share, because the old content must no longer be used. If it
+   * is absent, `remove` is called.
    */
   unreadable?(key: string): void
 }
@@ -46,8 +47,8 @@ export interface MainRecords {
   load(family: FollowedFamily, memory: Memory, fill: (found: StoredRecords) => void): Promise<void>
   /**
    * Changes records. `decide` reads the memory and returns what to write; if it throws, nothing is written. It must
-   * have no effects, because it is called again if another service was first. `besideCommands` is the key of a record
-   * that an operator command may change at any time; the change must include this record.
+   * have no effects, because it is called again if another service or a command was first. `besideCommands` is the key
+   * of a record that an operator command may change at any time; the change must include this record.
    */
   change(decide: () => RecordChange | Promise<RecordChange>, besideCommands?: string): Promise<void>
   /** Resolves when the memory has all changes that other services had stored before the call. */
@@ -56,6 +57,6 @@ export interface MainRecords {
   refresh(): Promise<void>
   /** Catches up regularly until the returned function is called. */
   follow(everyMs: number): () => void
-  /** Resolves when all changes that were begun have ended. */
+  /** Resolves when all changes that were begun have ended; at once if only this machine can use the store. */
   idle(): Promise<void>
 }

@@ -39,13 +39,13 @@ async function* records(store: Pick<StateStore, 'range'>): AsyncGenerator<Entry,
 
 export interface CopiedRecords {
   records: number
-  /** Number of records that were written or removed. Zero means that both stores were equal, byte by byte. */
+  /** Number of records that were written or removed. Zero means that the compared records were equal, byte by byte. */
   changes: number
 }
 
 /**
  * Makes the records of `to` equal to those of `from`, and so removes records that `from` does not have. `onLooked` is
- * called now and then with the number of records that are equal so far.
+ * called now and then with the number of records of `from` that were compared so far.
  */
 export async function copyRecords(
   from: StateStore,

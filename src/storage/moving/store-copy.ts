@@ -22,7 +22,7 @@ export interface CopyOptions {
   /** The media to copy. Null if both stores have their media in the same place. */
   media: { from: BlobItems; to: BlobItems } | null
   steps: Steps
-  /** Called now and then with the number of records that were compared so far. */
+  /** Called now and then with the number of the source's records that this comparison has reached. */
   onProgress(records: number, all: number): void
 }
 
@@ -32,7 +32,10 @@ export interface Copied {
   media: number
 }
 
-/** Maximum number of comparisons of both stores. The first comparison also copies late changes by a command. */
+/**
+ * Maximum number of comparisons after the source was marked as moved. The first one also copies late changes by a
+ * command.
+ */
 const COMPARISONS = 4
 
 /** Moves the store. Resolves with undefined if the store was already moved to this target. */

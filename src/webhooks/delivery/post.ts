@@ -50,7 +50,7 @@ export interface Poster {
 /** Milliseconds for which the rest of an answer is read, so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/** Number of checks without a running request after which the timer stops. */
+/** Maximum number of checks without a running request that are followed by another check. The timer then stops. */
 const IDLE_LOOKS = 10
 const KNOWN_URLS = 1_024
 

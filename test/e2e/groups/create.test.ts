@@ -88,7 +88,7 @@ test('somebody who trusts the account shows so by a token, with which the accoun
   assert.deepEqual((await add()).participants, [result(DAN, 403)])
   await ground.me.shown('/send-text', { phone: DAN, message: 'It is me.' })
   // The trust token (which permits the addition) is sent after the message, and no event reports it. So the test
-  // repeats the request until it succeeds.
+  // repeats the request for up to 10 s.
   const until = Date.now() + 10_000
   for (;;) {
     const { participants } = await add()

@@ -26,7 +26,7 @@ import { assertIncomingOrder, assertOutgoingOrder, CONTACTS, type Owed, settleOu
  * the texts must arrive in order.
  */
 const INSTANCES = Number(process.env.SVC_TEST_INSTANCES ?? 15)
-/** Longest time in ms until all accounts are connected again, on a busy machine. */
+/** Time limit in ms of the wait for each account to be connected again, on a busy machine. */
 const CONNECTED_WITHIN = 60_000
 
 describe('a cluster whose members run two releases', { skip: noPostgres || noFormerRelease, timeout: 1_800_000 }, () => {

@@ -36,7 +36,7 @@ describe('three members of a cluster', { skip: noPostgres, timeout: 600_000 }, (
 
   const [a, b, c] = [0, 1, 2].map((index) => () => world.members[index]!) as [() => Member, () => Member, () => Member]
 
-  /** Sends texts from people to all instances, and from all instances to people, until `isOver` is true. */
+  /** Sends at least three texts to and from each instance, and goes on until `isOver` is true. */
   async function texts(label: string, isOver: () => boolean): Promise<void> {
     const incoming = async (index: number) => {
       for (let number = 0; !isOver() || number < 3; number++) {

@@ -33,7 +33,7 @@ test('a reader that resumes misses no event over three kills, and gets none unde
       }
       return events.length
     }
-    /** Connects again after each disconnect, with the id of the last event, until the service answers. */
+    /** Reads the stream until the test is over. Connects again after each disconnect, with the id of the last event. */
     async function follow() {
       while (!isOver) {
         reader = await readStream(instance.api_url, last === undefined ? {} : { after: last }).catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * Imports 5,000 Signal sessions from a folder of 50 MB. The network does not know this device, so its instance ends as
- * `logged_out`. The test prints the time and the memory.
+ * Imports 5,000 Signal sessions, first small ones and then 50 MB of them. The network does not know the device, so its
+ * instance ends as `logged_out`. The test prints the time and the memory.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ import { linked, session } from '../../unit/portability/device.ts'
 import { startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
-/** Number of closed sessions in the record of each device: with them, the file of one session has 11 kB. */
+/** Number of closed sessions in each record of the large folder: with them, the file of one record has 11 kB. */
 const CLOSED = 16
 const MB = 1_048_576
 const COUNTED = /^5000 sessions with devices: 5000 taken, 5000 converted\.$/m

@@ -18,7 +18,7 @@ const NEW = 30
 /** The service runs twice. Its first run is killed after this number of events. */
 const FIRST_LIFE = 1_500
 
-/** Code that sets all clocks of the network's process back by an hour, also in its threads. */
+/** Code that sets `Date` back by an hour in all threads of the network's process. */
 const HOUR_BEHIND = `const Real = Date
 globalThis.Date = class extends Real {
   constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() - ${HOUR}) }

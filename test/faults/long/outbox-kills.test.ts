@@ -15,8 +15,8 @@ const CHILD = program('../outbox-child', import.meta.url)
 const EVENTS = 5_000
 const KILLS = 10
 /**
- * Maximum number of deliveries between two kills. It is an eleventh of all events, so that events are left after each
- * of the ten kills, even if the process is fast.
+ * Maximum number of deliveries after which the test kills a run of the process. It is an eleventh of all events, so
+ * events are left after each of the ten kills.
  */
 const LONGEST_LIFE = Math.floor(EVENTS / (KILLS + 1))
 

@@ -84,8 +84,8 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       )
 
     /**
-     * Runs the service until all earlier work is done. Otherwise, the service could be killed during that work, and not
-     * while it handles the new texts.
+     * Runs the service until all earlier work is done, and waits for at most 10 s for the texts. Otherwise, the service
+     * could be killed during that work, and not while it handles the new texts.
      */
     async function quietLife() {
       await ground.start()

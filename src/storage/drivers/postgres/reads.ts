@@ -1,6 +1,6 @@
 /**
- * Sends all queries of one thread except its commits, on one connection. No query waits for the answers to earlier
- * ones.
+ * Sends the queries of one thread on one connection, apart from commits and queries about who owns the store. No query
+ * waits for the answers to earlier ones.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { StorageFailure } from '../../../domain/storage-failure.ts'

@@ -33,13 +33,13 @@ INSERT INTO svc_writer (id, service, thread) VALUES ($1, $2, $3)`
  */
 const PASSING: ReadonlySet<string | undefined> = new Set([DEADLOCK, '40001', LOCK_TIMEOUT, '53300'])
 /**
- * Error code of a server that accepts no writes, because it has become a standby. A new connection may lead to the
- * active server.
+ * Error code of a server that accepts no writes, for example because it has become a standby. A new connection may lead
+ * to the active server.
  */
 const READ_ONLY = '25006'
 const NO_SUCH_SERVICE = '23503'
 
-/** Milliseconds of the first pause between two attempts; later pauses grow up to `LONGEST_PAUSE`. */
+/** Maximum first pause in ms between two attempts. The maximum doubles with each attempt, up to `LONGEST_PAUSE`. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
@@ -58,7 +58,7 @@ export interface Work {
   guard?: Guard | undefined
   homes?: HomeChanges | undefined
   ops: readonly Op[]
-  /** Deadline (`performance.now`) until which work that was not sent yet waits for a connection. */
+  /** Deadline (`performance.now`) after which work that is certainly not stored is not tried again. */
   until: number
 }
 
@@ -198,7 +198,7 @@ async function isUndone(state: State, isTransaction: boolean): Promise<boolean> 
 
 /**
  * Checks on a new connection whether the commit after the number `seq` is stored. `doubtEnds` is the time until which
- * the result must be known; undefined if the commit was not sent yet.
+ * the result must be known; undefined if the commit was not sent, or is certainly not stored.
  */
 async function isStored(state: State, work: Work, doubtEnds: number | undefined): Promise<boolean> {
   const isInDoubt = doubtEnds !== undefined
@@ -227,7 +227,7 @@ async function isStored(state: State, work: Work, doubtEnds: number | undefined)
 
 /**
  * Ends the statements that earlier connections may still run, and resolves with the number of the last stored commit.
- * Retries until this succeeds, but not after `until`.
+ * Retries until this succeeds, but not after `until`, and not when the writer is closed.
  */
 async function takeBack(state: State, until: number): Promise<number> {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
