@@ -13,7 +13,7 @@ export interface Frames {
 export const SIDE = 512
 /** The longest duration of a sticker in ms. The apps do not animate a longer sticker, so the rest is cut off. */
 export const MAX_LENGTH = 10_000
-/** Highest number of frames per second. People do not notice a higher rate, and each frame costs bytes. */
+/** Highest number of frames per second that are drawn. People do not notice more, and each frame costs bytes. */
 const RATE = 15
 const MAX_FRAMES = (RATE * MAX_LENGTH) / 1_000
 const FRAME_BYTES = SIDE * SIDE * 4

@@ -1,4 +1,4 @@
-/** Caches the metadata of groups for an hour, or until a notice changes it, so that a send need not query the members. */
+/** Caches the metadata of groups for an hour or until a notice changes it, so that sends need not query the members. */
 import type { Clock } from '../../../src/domain/clock.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { LidPair } from '../connection/identity.ts'

@@ -14,8 +14,8 @@ import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/his
 
 export interface HistoryReader {
   /**
-   * Processes at most `MAX_SLICE` pieces. What the reader stores is on disk when the promise resolves, or at the latest
-   * when `end` resolves. If `take` or `end` rejects, the whole notice is processed again after the next login.
+   * Processes at most `MAX_SLICE` pieces. The stored data is on disk when the promise resolves, or at the latest when
+   * `end` resolves. If `take` or `end` rejects, the whole notice is processed again after the next login.
    */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
   end?(about: HistoryAbout): Promise<void>
