@@ -12,13 +12,13 @@ export const DAY = 24 * HOUR
 export const systemClock: Clock = { now: () => Date.now() }
 
 /**
- * A clock for waiting. It begins with the epoch time of the thread's start and advances without steps, even if somebody
- * sets the system clock. Do not wait for a stored time without a limit: it may be far in the future, if the system
- * clock was ahead when it was written.
+ * A clock for waiting. It begins with the epoch time of the start of the process and advances without steps, even if
+ * somebody sets the system clock. Do not wait for a stored time without a limit: it may be far in the future, if the
+ * system clock was ahead when it was written.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
-/** True if a time is less than `ms` ago. A time in the future does not count, because a wrong clock wrote it. */
+/** True if a time is less than `ms` ago. A time in the future does not count, because a clock was wrong. */
 export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
 
 export const iso = (at: number) => new Date(at).toISOString()

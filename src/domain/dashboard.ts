@@ -91,7 +91,9 @@ export interface InstanceRow {
   /** End of a temporary ban; null if there is none. */
   banned_until: string | null
   restriction: RestrictionObject | null
-  /** Number of waiting messages; null if the thread of the instance does not answer. */
+  /**
+   * Number of waiting messages; null if it is unknown, for example because the thread of the instance does not answer.
+   */
   queue: number | null
   backlog: number | null
   /**
@@ -120,7 +122,7 @@ export type TimelineStep =
   | { kind: 'left'; at: string }
   | { kind: 'acknowledged'; at: string }
   | { kind: 'failed'; at: string; error_code: string }
-  /** `by` is the number of people in a group whose receipts are combined in this step. */
+  /** `by` is the number of receipts that are combined in this step, for example those of people in a group. */
   | { kind: 'receipt'; at: string; status: string; by: number }
   | { kind: 'event'; at: string; event_id: string; type: EventType; status: LogStatus; next_attempt_at: string | null }
   | ({ kind: 'webhook'; event_id: string; type: EventType; attempt: number } & WebhookAttempt)
@@ -147,7 +149,7 @@ export interface MessageRow {
   message_id: string
   phone: string
   chat_name: string | null
-  /** Author of somebody else's message in a group, or of a status post; null otherwise. */
+  /** Author of somebody else's message in a group, or of a status post; null otherwise, or if the author is unknown. */
   participant: string | null
   participant_name: string | null
   from_me: boolean

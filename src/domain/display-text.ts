@@ -14,7 +14,7 @@ const JOINING_SCRIPTS = [
   .map((script) => `\\p{Script=${script}}`)
   .join('')
 
-/** Invisible characters that are allowed in certain places, because they change how the character beside them looks. */
+/** Invisible characters that are allowed in certain places. Most of them change how the character beside them looks. */
 const BELONGING = [
   // Flag of a part of a country, such as England: a black flag, its code in tag characters, and an end tag.
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,

@@ -1,5 +1,5 @@
 /**
- * Shares a limited amount between users: returns the highest bound with which all sizes fit, so that the sum of
+ * Shares a limited amount between users: returns the highest whole bound with which all sizes fit, so that the sum of
  * `min(size, bound)` is at most `max`. Returns Infinity if all sizes fit without a bound.
  */
 export function fairLevel(sizes: readonly number[], max: number): number {

@@ -33,8 +33,8 @@ export interface FileDownload {
 }
 
 /**
- * Number of decrypted bytes per message between the threads. A larger piece needs more memory, and a smaller one needs
- * more messages.
+ * Maximum number of decrypted bytes per message between the threads. A larger piece needs more memory, and a smaller
+ * one needs more messages.
  */
 export const PIECE = 128 * 1_024
 /**
@@ -46,7 +46,7 @@ export const WINDOW = 4
 /** Messages of the thread to the main thread. The last message of a download is `status`, `failed` or `end`. */
 export type FileNews =
   | { type: 'status'; status: number }
-  /** `length` is the verified length of the decrypted file in bytes; null if it is not known yet. */
+  /** `length` is the verified length of the decrypted file in bytes; null if its end is not known at this time. */
   | { type: 'open'; length: number | null }
   | { type: 'piece'; bytes: ArrayBuffer }
   | { type: 'end' }

@@ -164,7 +164,7 @@ export interface RuntimeState {
   /** End of a temporary ban; null if there is none. */
   bannedUntil: number | null
   restriction: Restriction | null
-  /** Time at which the device was imported from another program; null if it was paired here. */
+  /** Time at which the device was imported from another program. A later pairing here sets it to null. */
   importedAt: number | null
   paired: boolean
 }

@@ -5,11 +5,11 @@ const MOST_COUNTRY_DIGITS = 3
 export interface PhoneInput {
   phone: string
   /**
-   * The typed number with the country code of the sender's number `own`, which the person probably meant. Null if the
-   * input looks complete.
+   * The typed number with the country code of the sender's number `own`, which the person probably meant. Null unless
+   * exactly the country code seems to be missing.
    */
   meant: string | null
-  /** True if the number begins with 0. No country code begins with 0, so the country code is missing. */
+  /** True if the number begins with one 0. No country code begins with 0, so the country code is missing. */
   isNational: boolean
 }
 

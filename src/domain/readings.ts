@@ -14,7 +14,7 @@ export interface InstanceWork {
   sent: number
   received: number
   reconnects: number
-  /** Time of the last sent message in epoch ms; null if no message was sent. */
+  /** Time of the last sent message in epoch ms; null if none was sent since `since`. */
   lastSentAt: number | null
   lastReceivedAt: number | null
   heldBytes: number
@@ -42,7 +42,9 @@ export interface ShardSurvey {
 }
 
 export interface Readings {
-  /** Returns the latest measurement of an instance; undefined if its shard thread or its service does not answer. */
+  /**
+   * Returns the latest measurement of an instance; undefined if there is none, for example because its thread hangs.
+   */
   of(instance: string): InstanceReading | undefined
   /** Measurements of the instances of all services on the store. */
   all(): readonly InstanceReading[]

@@ -1,6 +1,6 @@
 /**
- * Errors of the disk: it refused a write or did not return a record. Work that is already queued stays in its queue and
- * is retried. A new request gets `engine_unavailable`.
+ * Errors of the disk or the database: a write was refused, or a record was not returned. Work that is already queued
+ * stays in its queue and is retried. A new request gets `engine_unavailable`.
  */
 import { Failure } from './failures.ts'
 
@@ -26,7 +26,9 @@ export class StorageFailure extends Error {
 
 /** Codes of system errors: the disk is full, over a quota, read-only or broken, or no more files can be opened. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-/** Maximum number of nested causes that are searched. Baileys and queues wrap the error of the disk. */
+/**
+ * Maximum number of errors that are searched: an error and its causes. Baileys and queues wrap the error of the disk.
+ */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])

@@ -12,7 +12,7 @@ export type StoreUrl =
 
 export const STORE_URLS = 'lmdb:<directory> or postgres://<user>:<password>@<host>/<database>'
 
-/** Parses a store URL. Returns undefined if the URL names no supported backend, or no directory. */
+/** Parses a store URL. Returns undefined if the URL is invalid, or names no supported backend. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {
   if (POSTGRES.test(url)) return URL.canParse(url) ? { backend: 'postgres', url } : undefined
   const [, name] = /^memory:([\w-]+)$/.exec(url) ?? []

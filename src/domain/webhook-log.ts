@@ -12,7 +12,7 @@ export interface LogEntry {
   id: string
   instance_id: string
   type: EventType
-  /** Chat that the event is about; null if the event is about the instance. */
+  /** Chat that the event is about; null if it is about no chat, and in rows of earlier releases. */
   phone: string | null
   message_id: string | null
   /** `message_type` of a received message, or the `status` of another event. Null in rows of earlier releases. */
@@ -23,7 +23,7 @@ export interface LogEntry {
   last_response_code: number | null
   last_error: string | null
   last_duration_ms: number | null
-  /** Beginning of the receiver's last answer; null if there was none, or if it was empty. */
+  /** Beginning of the receiver's last answer; null if there was none, if it was empty, or if it is no longer stored. */
   last_response_body: string | null
   created_at: string
   next_attempt_at: string | null
@@ -37,13 +37,13 @@ export interface WebhookAttempt {
   code: number | null
   error: string | null
   duration_ms: number | null
-  /** Beginning of the receiver's answer; null if there was none, or if it was empty. */
+  /** Beginning of the receiver's answer; null if there was none, if it was empty, or if it is no longer stored. */
   receiver_answer: string | null
 }
 
 export interface LogDetail {
   entry: LogEntry
-  /** The last 20 attempts, oldest first. */
+  /** The last 20 failed attempts, oldest first, and then the successful one if there was one. */
   attempts: WebhookAttempt[]
 }
 
@@ -79,7 +79,7 @@ export interface LogPage {
   data: LogEntry[]
   /** Number of entries that match the filter. A search counts only the entries that it has read. */
   total: number
-  /** Creation time of the oldest entry that a search has read; null if it has read all entries. */
+  /** Creation time of the oldest entry that a search has read; null if it has read all entries, or without `q`. */
   searched_to: string | null
 }
 

@@ -7,7 +7,7 @@ export type Scope = (typeof SCOPES)[number]
 export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-/** Number of instances of a workspace if neither the environment nor an operator sets a number. */
+/** Maximum number of instances of a workspace, if neither the environment nor an operator sets a number. */
 export const DEFAULT_INSTANCE_SLOTS = 50
 export const MAX_INSTANCE_SLOTS = 10_000
 
@@ -42,8 +42,8 @@ export interface Workspace {
 }
 
 /**
- * True if the plan is currently paid for, so not for a trial. A canceled plan is paid for until `dueAt`. The statuses
- * `active`, `partner` and `past_due` have no end.
+ * True if the plan is in force, which a trial is not. A canceled plan is in force until `dueAt`. The statuses `active`,
+ * `partner` and `past_due` have no end.
  */
 const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
   status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)

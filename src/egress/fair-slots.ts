@@ -1,6 +1,6 @@
 /**
  * Bounded concurrency that one slow receiver cannot use up: there is a limit for all requests, and a lower one per
- * origin. A request that takes long counts only in the limit of its origin.
+ * origin. With `longMs`, a request that takes long counts only in the limit of its origin.
  */
 import { createKeyCounts } from '../lib/key-counts.ts'
 

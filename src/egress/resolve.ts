@@ -23,7 +23,8 @@ export interface ResolveOptions {
 }
 
 /**
- * Time limit in ms for one query to one server. Each server is queried up to `QUESTIONS` times, within the deadline.
+ * Initial time limit in ms for one query to one server; c-ares adapts it. Each server is queried up to `QUESTIONS`
+ * times, within the deadline.
  */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3

@@ -22,7 +22,7 @@ const PORT_ZERO = 'must not use port 0'
 const PRIVATE = 'must not point to a private, loopback or reserved address'
 
 const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
-/** Longest user name or password of a proxy, in bytes. RFC 1929 has one byte for the length. */
+/** Longest user name or password of a proxy, in bytes. RFC 1929 (SOCKS) has one byte for the length. */
 const MAX_PROXY_CREDENTIAL = 255
 
 /**

@@ -95,7 +95,7 @@ export interface Engine {
    */
   stateOf?(instance: string): RuntimeState | undefined
   isReady(): boolean
-  /** Explains why a shard thread is not up; undefined if all are. */
+  /** Says for how long a shard thread has not been up; undefined if all are up. */
   problem(): string | undefined
   /** Ends all sessions without a logout. After `deadlineMs` the threads are terminated. */
   close(deadlineMs: number): Promise<void>
@@ -178,7 +178,7 @@ export interface ShardSetup {
   egressAllow: readonly string[]
   /** Maximum number of events of one instance that may wait for delivery; absent for the default. */
   outboxMax?: number | undefined
-  /** Maximum number of concurrent webhook requests; absent for the default. */
+  /** Maximum number of concurrent webhook requests of this thread; absent for the default. */
   webhookConcurrency?: number | undefined
   /** Version of the WhatsApp web client that the operator has set; absent for the default of this release. */
   webVersion?: readonly [number, number, number] | null | undefined

@@ -16,7 +16,8 @@ export interface Placed {
   shard: Shard
   config: InstanceConfig
   /**
-   * Number of the latest thread run to which the start was sent; undefined if there is none, or if that start failed.
+   * Number of the latest thread run to which the start was sent; undefined if there is none. A failed start can make it
+   * undefined again.
    */
   generation: number | undefined
   /** Place in the line of starts; undefined unless the start waits. */
@@ -34,7 +35,9 @@ export interface Placed {
    * sent.
    */
   isStopping: boolean
-  /** Time since which starts fail although the thread runs; undefined if the last start did not fail. */
+  /**
+   * Time since which starts fail although the thread runs; undefined if this has not happened since the last success.
+   */
   failingSince: number | undefined
 }
 

@@ -56,12 +56,12 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
 }
 
 export interface PooledEngine extends Engine {
-  /** Numbers of the current runs, in the order of the shard threads; undefined for a thread that does not answer. */
+  /** Numbers of the current runs, in the order of the shard threads; undefined for a thread that is not up. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
   /**
-   * Milliseconds since starts of the instance began to fail, or since its thread stopped running. Undefined if the last
-   * start did not fail and the thread runs.
+   * Milliseconds since starts of the instance began to fail, or since its thread stopped running. Undefined if neither
+   * happened, or if no thread has the instance.
    */
   failingFor(instance: string): number | undefined
   /**
@@ -69,7 +69,7 @@ export interface PooledEngine extends Engine {
    * second.
    */
   survey(): Promise<(ShardSurvey | undefined)[]>
-  /** Resolves when all shard threads have reported, or after one second. */
+  /** Resolves when each shard thread has reported or cannot report, or after one second. */
   refreshReports(): Promise<void>
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }

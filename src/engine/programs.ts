@@ -20,12 +20,14 @@ const ANSWER_LIMIT = 5 * MINUTE
 const TRY_AGAIN = SECOND
 
 export interface FindOptions {
-  /** Value of `SVC_FFMPEG`: a path, a name, or `off`, which disables ffmpeg. If null, the PATH is searched. */
+  /**
+   * Value of `SVC_FFMPEG`: a path, a name in the PATH, or `off`, which disables ffmpeg. Null means the name `ffmpeg`.
+   */
   ffmpeg: string | null
   path: string
 }
 
-/** Returns the paths of the two programs. Null if one of them is missing or does not run. */
+/** Returns the paths of the two programs. Null if ffmpeg is disabled, or if one of them is missing or does not run. */
 export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promise<Programs | null> {
   if (given === 'off') return null
   const folders = path.split(delimiter).filter((folder) => folder !== '')

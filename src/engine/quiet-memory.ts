@@ -8,7 +8,7 @@ import { SECOND } from '../domain/clock.ts'
 import { spareMemory } from './spare-memory.ts'
 
 const CHECK_EVERY = 15 * SECOND
-/** Garbage is collected after this number of quiet checks in a row, which take a minute. */
+/** Minimum number of quiet checks in a row before a collection; they take a minute. */
 const QUIET_CHECKS = 4
 /**
  * Maximum share of the time in which a quiet thread works. A thread with a thousand idle instances works 4 % of the
@@ -16,7 +16,8 @@ const QUIET_CHECKS = 4
  */
 const QUIET_SHARE = 0.1
 /**
- * Minimum growth of the memory in bytes since the last collection. For less, the pause of a collection is not worth it.
+ * Minimum growth of the memory in bytes over its smallest value since the last collection. For less, the pause of a
+ * collection is not worth it.
  */
 const WORTH_IT = 8 * 2 ** 20
 

@@ -9,8 +9,8 @@ import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Engine } from './engine.ts'
 
 /**
- * Number of outcomes that are kept for late callers: an outcome can arrive before its caller waits, and a request can
- * be repeated.
+ * Maximum number of outcomes that are kept for late callers: an outcome can arrive before its caller waits, and a
+ * request can be repeated.
  */
 const RECENT = 4_096
 

@@ -1,6 +1,6 @@
 /**
- * Allows at most `limit` session starts in any second per network route. There is no pause between two starts, so the
- * first starts begin at the same time.
+ * Admits at most `limit` starts of instances in any second. There is no pause between two starts, so the first starts
+ * begin at the same time.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { deferred } from '../lib/deferred.ts'

@@ -10,9 +10,9 @@ import { createKeyCounts } from '../lib/key-counts.ts'
 import type { CallerPatience } from './engine.ts'
 import type { Placed, Placement } from './placement.ts'
 
-/** Milliseconds for which a call waits. Callers of a standby wait for the same time. */
+/** Maximum time in ms for which a call waits. Callers of a standby wait for the same time. */
 const PATIENCE = 3 * SECOND
-/** Number of calls that may wait. Further calls are refused at once. */
+/** Maximum number of calls that wait. Further calls are refused at once. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_OF_INSTANCE = 20
 /**
@@ -23,7 +23,8 @@ const LONGEST_RETRY_AFTER = 60
 
 /**
  * Returns a function that resolves when the start of the instance has been sent to the current run of its thread. The
- * function rejects with the reason `not_started` if this cannot happen within three seconds, or if the caller has left.
+ * function rejects with the reason `not_started` if this cannot happen within three seconds, if too many calls wait, or
+ * if the caller has left.
  */
 export function createStartWait(placement: Pick<Placement, 'find'>) {
   const waiting = createKeyCounts()

@@ -1,6 +1,6 @@
 /**
- * Messages between the main thread and a shard thread. All messages of one turn of the event loop are sent as one list,
- * because waking the other thread costs more than a message.
+ * Messages between the main thread and a shard thread. Messages of one turn of the event loop are sent as one list,
+ * because waking the other thread costs more than a message. Only a state does not wait for the end of the turn.
  */
 import type { MessagePort, TransferListItem } from 'node:worker_threads'
 import { Failure } from '../domain/failures.ts'

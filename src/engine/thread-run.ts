@@ -12,8 +12,8 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Maximum number of calls of one thread that may run at the same time. Other messages have no limit: a refused ping
- * would make the thread seem to hang.
+ * Number of unanswered requests from which on a thread gets no further call. Other requests have no limit: a refused
+ * ping would make the thread seem to hang.
  */
 const CALLS_IN_FLIGHT = 4_000
 

@@ -114,7 +114,7 @@ export interface DashboardFiles {
 export interface ReceivedFileStream {
   file: { mimeType: string; fileName: string | null; fileSha256: Uint8Array | null }
   stream: ReadableStream<Uint8Array>
-  /** Length of the file in bytes; null until the end of the file is known. */
+  /** Length of the file in bytes; null if the end of the file was not known when the download began. */
   length: number | null
 }
 

@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** Maximum number of ignored names. They are reported in a header of limited length. */
+/** Maximum number of ignored names that are reported; their header has a limited length. */
 export const MAX_UNKNOWN = 20
 const MAX_MISSPELT = 50
 /**

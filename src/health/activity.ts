@@ -1,6 +1,6 @@
 /**
- * Messages and deliveries of every instance, for each hour of the last seven days. They are measured at least every ten
- * seconds and stored at least every five minutes.
+ * Messages and deliveries of every instance, for each hour of the last seven days. They are measured about every ten
+ * seconds and stored about every five minutes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, HOUR, iso, MINUTE, SECOND } from '../domain/clock.ts'
@@ -20,8 +20,8 @@ const FRESH = 5 * SECOND
 /** Milliseconds after which the numbers that another service has stored are read again. */
 const READ_AGAIN = MINUTE
 /**
- * Maximum number of records in a commit, and of instances that are read together. It is small, because sends and
- * receipts wait while a commit runs.
+ * Maximum number of records in a commit, and of instances that are read together. Sends and receipts wait while a
+ * commit runs, so it must be small.
  */
 const AT_ONCE = 16
 

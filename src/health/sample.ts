@@ -50,7 +50,7 @@ export function newTimes(name: string, before: Numbers, now: Numbers, chosen: Ch
   return counts
 }
 
-/** Returns the duration in ms below which the fraction `q` of the observations lies; null if there are none. */
+/** Estimates the duration in ms below which the fraction `q` of the observations lies; null if there are none. */
 export function quantile(counts: readonly number[], q: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

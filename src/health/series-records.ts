@@ -13,7 +13,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sample } from './sample.ts'
 import { RINGS, type Rings, slotOf, WINDOWS } from './series.ts'
 
-/** Interval in ms between two writes. A kill loses at most the samples of this time. */
+/** Minimum interval in ms between two writes. A kill loses the samples since the last write. */
 export const WRITE_EVERY = MINUTE
 /** Age in ms of a page that can be removed: a day more than the longest chart. */
 const OLD = 8 * DAY

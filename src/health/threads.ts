@@ -7,7 +7,8 @@ export const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 const share = (busy: number) => Math.round(busy * 100) / 100
 
 /**
- * Returns the health of the threads. Entries of `generations` and `surveys` are undefined for a thread that is down.
+ * Returns the health of the threads. An entry of `generations` is undefined for a thread that is down, and one of
+ * `surveys` for a thread that did not answer.
  */
 export const threadsOf = (
   main: { heapBytes: number; busy: number },

@@ -28,9 +28,7 @@ export interface AccessChecksDeps {
   tickets: Buckets
   apps: Buckets
   links: Buckets
-  /**
-   * Limit of requests with a connect link that begin something on the network, such as the request for a pairing code.
-   */
+  /** Limit of requests for a pairing code and of restarts with a connect link. */
   linkStarts: Buckets
   throttle: Throttle
   shortSecrets: Throttle
@@ -109,7 +107,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return caller
     },
 
-    /** Whether a request that was accepted would still be accepted. The call does not count against any limit. */
+    /** Whether a request that was accepted would still be accepted. The call does not count as a request. */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -120,7 +118,10 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       }
     },
 
-    /** Returns the number of remaining requests; undefined if the credential identifies nobody. */
+    /**
+     * Returns the number of remaining requests; undefined if they have no limit, or if the credential identifies
+     * nobody.
+     */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
       return owner === undefined ? undefined : requests.remaining(owner)

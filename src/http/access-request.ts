@@ -10,7 +10,7 @@ export interface AccessRequest {
   limit(remaining: number): void
 }
 
-/** Longest accepted credential in a header, in characters. */
+/** Longest accepted value of a header with a credential, and longest secret of a connect link, in characters. */
 export const MAX_CREDENTIAL = 256
 
 /** Returns the bearer token of a request. Repeated headers arrive joined with a comma, so they do not match. */

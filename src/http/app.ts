@@ -226,8 +226,8 @@ function once(make: () => Description): () => Description {
 }
 
 /**
- * Metrics label of a request without a matching route. If a part of the request were the label, callers could create
- * any number of series.
+ * Metrics label of an unknown method, or of a request without a matching route. If a part of the request were the
+ * label, callers could create any number of series.
  */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -5,7 +5,10 @@
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
-/** Bytes for all bodies together. A body of the largest size has 48 MB after decoding. */
+/**
+ * Maximum number of bytes that are reserved for all bodies together. A body of the largest size has 48 MB after
+ * decoding.
+ */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {

@@ -23,8 +23,8 @@ const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
 const BATCH = 256 * KB
 /**
- * Returns the number of bytes that a large body takes in memory. Nearly all of it is base64, which is decoded while it
- * arrives.
+ * Estimates the number of bytes that a large body takes in memory. Nearly all of it is base64, which is decoded while
+ * it arrives.
  */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 

@@ -29,7 +29,7 @@ export interface RequestState {
   requestId: string
   source: string
   peer: string | undefined
-  /** Template of the matched route; undefined before a route has matched. */
+  /** Template of the matched route; undefined as long as none has matched. */
   route: string | undefined
   /** Number of requests that the instance or workspace has left; undefined while the owner is unknown. */
   remaining: number | undefined
@@ -247,7 +247,9 @@ function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): Meant
   }
 }
 
-/** Returns the fields that callers send as headers. The query of a URL cannot contain them, because URLs are logged. */
+/**
+ * Returns the fields that callers send as headers. The query of a URL must not contain them, because URLs are logged.
+ */
 function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
@@ -280,7 +282,7 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
   return key
 }
 
-/** Waits for the outcome of a send. The wait may end early without harm, because the message is on disk. */
+/** Waits for the outcome of a send. The wait may end early without harm, because the message is stored. */
 async function awaited(
   queued: Acknowledged,
   { instance }: Caller,

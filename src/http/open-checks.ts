@@ -16,9 +16,7 @@ export interface OpenChecksDeps extends MetricsCheckDeps {
   tickets: Buckets
   apps: Buckets
   links: Buckets
-  /**
-   * Limit of requests with a connect link that begin something on the network, such as the request for a pairing code.
-   */
+  /** Limit of requests for a pairing code and of restarts with a connect link. */
   linkStarts: Buckets
 }
 

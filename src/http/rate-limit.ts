@@ -14,8 +14,8 @@ export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
 /** Limit of `/connect`, per link. The page sends about one request per second. */
 export const CONNECT = { capacity: 60, perSecond: 3 }
 /**
- * Limit of the operations that begin something on the network, per link and operation. It is low, because the holder of
- * a connect link could otherwise request pairing codes for any number all the time.
+ * Limit of pairing codes and of restarts, per link and operation. Otherwise, the holder of a connect link could request
+ * pairing codes for any number all the time.
  */
 export const CONNECT_STARTS = { capacity: 5, perSecond: 1 / 60 }
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
@@ -131,7 +131,7 @@ const LEAST_FAILURES = 5
 const LEAST_STARTS = 2
 
 /**
- * Returns the number of wrong guesses that each of `services` services allows, because callers can send requests to
+ * Returns the number of wrong guesses per minute that each of `services` services allows. Callers can send requests to
  * each service on a store.
  */
 export const failuresAmong = (services: number): number => Math.max(LEAST_FAILURES, Math.floor(FAILURES_PER_MINUTE / services))
@@ -140,7 +140,9 @@ export const startsAmong = (services: number): Limits => ({
   perSecond: CONNECT_STARTS.perSecond / services,
 })
 
-/** Maximum number of counts; they take about 20 MB. If there are more, those that end first are evicted. */
+/**
+ * Maximum number of counts of one throttle; they take about 20 MB. If there are more, those that end first are evicted.
+ */
 const MAX_COUNTS = 100_000
 
 interface Window {

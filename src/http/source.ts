@@ -45,10 +45,7 @@ const RELAYED = [
 /** True if a proxy relayed the request. The address of its connection is then that of the proxy. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
-/**
- * Stands for the address of the caller if a trusted proxy does not name it. The text is not an address, so no allowlist
- * contains it.
- */
+/** Stands for the address of the caller if it is not known. The text is not an address, so no allowlist contains it. */
 export const UNKNOWN = 'unknown'
 
 /**

@@ -11,7 +11,7 @@ const SETTLED = Promise.resolve()
 export interface LoopShareSize {
   /** Milliseconds of work per turn of the event loop. */
   ms: number
-  /** Number of pieces of work that may begin per turn, even if they take longer than `ms`. */
+  /** Minimum number of pieces of work that may begin per turn, even if they take longer than `ms`. */
   least?: number
 }
 

@@ -1,7 +1,4 @@
-/**
- * Operations on invitation links. They are listed before the other operations of groups, because `/groups/invitation`
- * would otherwise match as the group `invitation`.
- */
+/** Operations on invitation links of groups. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { linkTo } from '../invitation-links.ts'

@@ -1,7 +1,4 @@
-/**
- * Operations that find channels. They are listed before the operations of one channel, because
- * `/newsletters/invitation` would otherwise match as the channel `invitation`.
- */
+/** Operations that find channels. */
 import { z } from 'zod'
 import { action } from '../endpoint.ts'
 import { integer, name, oneOf, paged, paging } from '../fields.ts'

@@ -25,16 +25,16 @@ const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
 /**
- * Ids of the operations that request a pairing code or begin a session on the network. Each has a separate limit per
- * link.
+ * Ids of the operations with a separate limit per link. One requests a pairing code; the other begins the session
+ * again.
  */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
 /** Time limit in ms for the shard thread to answer a status request. After that, the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
 
 /**
- * Maximum number of concurrent requests for a QR code per link. A page makes one at a time, but may be open in several
- * tabs.
+ * Maximum number of concurrent requests to this service for a QR code, per link. A page makes one at a time, but may be
+ * open in several tabs.
  */
 export const MAX_QR_WAITS = 4
 /** Seconds after which a client may repeat a refused request for a QR code. */

@@ -14,11 +14,11 @@ import { createKeyCounts } from '../../lib/key-counts.ts'
 import { createLiveChannel, type LiveChannel, liveEvent } from './live-channel.ts'
 
 const LOOK_EVERY = SECOND
-/** Milliseconds after which a comment is sent, because proxies close a quiet stream. */
+/** Milliseconds without an event after which a comment is sent, because proxies close a quiet stream. */
 const HEARTBEAT = 15 * SECOND
 /** Milliseconds after which the browser reconnects. */
 const RETRY = 2 * SECOND
-/** Maximum number of streams of one session. */
+/** Maximum number of streams of one session to this service. */
 export const MAX_STREAMS = 20
 /** Maximum number of channels without readers that are kept, in case a reader returns. */
 const MAX_LEFT = 8
@@ -95,7 +95,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
 
   const idOf = (place: number) => `${run}-${place}`
 
-  /** Returns the position after the last event of a reader; undefined if that event is no longer kept. */
+  /** Returns the position after the last event of a reader; undefined if not all later events are known and kept. */
   function placeAfter(lastEventId: string | undefined, channel: LiveChannel): number | undefined {
     const [ofRun, place] = (lastEventId ?? '').split(/-(?=\d+$)/)
     const next = Number(place) + 1

@@ -25,8 +25,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Counts a request against the limit of its kind. Behind a proxy all callers have the same address, so with one limit
-   * for all kinds, others could lock out the apps.
+   * Counts a request against the limit of its kind. Behind a proxy that is not trusted, all callers have the same
+   * address. With one limit for all kinds, others could then lock out the apps.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
