@@ -41,11 +41,10 @@ interface Held {
 }
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
-  /** Items with prepared media. There are at most two: the next one, and the one that is being sent. */
+  /** Items with prepared media: usually the next one, and the one whose sending has just begun. */
   const held = new Map<string, Held>()
   /**
-   * Number of preparations that still run although their item was removed. No other preparation begins while there is
-   * one.
+   * Number of preparations that still run although they were given up. No other preparation begins while there is one.
    */
   let orphans = 0
 

@@ -2,8 +2,9 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * Sends an edit or a deletion, and then calls `remember`, which applies the change to the stored message. It also calls
- * `remember` if the connection is lost, because the queue then repeats the send without this function.
+ * Sends an edit or a deletion, and then calls `remember`, which applies the change to the stored message. `remember` is
+ * also called if the connection is lost after the edit or deletion was stored: the queue then repeats the send without
+ * this function.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

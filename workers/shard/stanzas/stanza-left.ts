@@ -29,7 +29,8 @@ const META = 'belongs to other networks of Meta, which a WhatsApp gateway does n
 const OWN_PHONE = 'only the phone app shows it'
 
 /**
- * Rows for stanzas with certain children must come first, because a row for a whole type would match these stanzas too.
+ * If a type has a row without a child, its rows with children must come first, because that row would match their
+ * stanzas, too.
  */
 export const LEFT: readonly Left[] = [
   ...left('notification', 'encrypt', ['digest'], 'the keys are compared at each login'),

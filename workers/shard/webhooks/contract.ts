@@ -45,7 +45,7 @@ export interface OutboxOptions {
    */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
-  /** Maximum number of rows of the webhook log. */
+  /** Number of rows of the webhook log above which the oldest are removed. Rows of pending events stay. */
   maxLogEntries?: number
   /** Maximum number of events whose outcome is not on disk. After a kill, these events are posted again. */
   maxUnwritten?: number
@@ -80,7 +80,7 @@ export interface Outbox {
   /** Must be called when the configuration has changed. */
   configured(): void
   backlog(): number
-  /** Number of bytes of the undelivered events that are in memory. */
+  /** Number of bytes of the waiting events that have been in memory since their creation. */
   heldBytes(): number
   /**
    * Returns the ms by which ids or times of events are ahead of the clock, at least 0. Events may have been created

@@ -13,7 +13,7 @@ const millis = (iso: unknown) => (typeof iso === 'string' ? Date.parse(iso) : nu
 const seconds = (iso: unknown) => (typeof iso === 'string' ? Math.floor(Date.parse(iso) / 1_000) : null)
 const named = (options: unknown) => list(options).map((name) => ({ name }))
 
-/** Removes empty fields, because receivers expect them to be absent. */
+/** Removes fields that are null, because receivers expect them to be absent. */
 const withoutNulls = (its: Json) => Object.fromEntries(Object.entries(its).filter(([, value]) => value !== null))
 
 const file =

@@ -16,8 +16,8 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
  */
 const MAX_NAMES = 10_000
 /**
- * Maximum time in ms by which an event may be ahead of the clock. A later time is reduced, because all later events of
- * the chat would be ahead, too.
+ * Maximum time in ms by which an event's own time may be ahead of the clock. A later time is reduced, because all later
+ * events of the chat would be ahead, too.
  */
 const MOST_AHEAD = DAY
 

@@ -13,7 +13,7 @@ import type { Backlog } from './backlog.ts'
 import type { EventRows } from './event-rows.ts'
 import type { EventLine } from './turns/delivery-queue.ts'
 
-/** Number of events that are examined in one turn of the event loop. */
+/** Maximum number of events that are examined in one turn of the work loop. */
 const SLICE = 500
 
 export interface OverflowOptions {
@@ -68,7 +68,7 @@ export function createOverflow(options: OverflowOptions) {
 
     /**
      * Records the oldest waiting event as failed, or continues to search for it. Returns false if the limit is not
-     * exceeded, or if no event was found.
+     * exceeded, if no event was found, or if its row cannot be read.
      */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false

@@ -69,7 +69,7 @@ export const hasNewIdentity = (notice: BinaryNode): boolean => getBinaryNodeChil
 
 /**
  * Returns the number of one-time keys that the network still has, from `<notification type="encrypt"><count
- * value/></notification>`. NaN if it is missing.
+ * value/></notification>`. NaN if it is missing or not a number.
  */
 export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeChild(notice, 'count')?.attrs.value ?? Number.NaN)
 
@@ -96,7 +96,7 @@ const LATEST = 1e11
 
 /**
  * Parses `<ib><client_expiration t/></ib>`: epoch seconds from which the network refuses this version of the client;
- * null if absent.
+ * null if absent or invalid.
  */
 export function expirationIn(node: BinaryNode): number | null {
   const seconds = Number(getBinaryNodeChild(node, 'client_expiration')?.attrs.t)

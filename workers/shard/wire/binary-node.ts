@@ -6,13 +6,13 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { WAJIDDomains } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** Maximum depth of nodes. Ordinary stanzas are about five nodes deep. */
+/** Maximum number of nested nodes with children. Ordinary stanzas are about five nodes deep. */
 export const MAX_DEPTH = 512
 /** Maximum number of strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
 export const MAX_STRINGS_IN_STRING = 512
 /**
- * Maximum number of nodes and attributes in one stanza. They need about 200 MB of memory, and are enough for half a
- * million group members.
+ * Maximum number of nodes and attributes in one stanza; long texts count, too. They need about 200 MB of memory, and
+ * are enough for half a million group members.
  */
 export const MAX_ELEMENTS = 2 ** 21
 
@@ -58,7 +58,7 @@ const SERVERS: Readonly<Record<number, string>> = {
 }
 const serverOf = (domain: number): string => SERVERS[domain] ?? 's.whatsapp.net'
 
-/** Number of bytes of text that count as one node. */
+/** Number of bytes of a text that count as one node. A shorter text does not count. */
 const TEXT_PER_ELEMENT = 64
 
 interface Parent {

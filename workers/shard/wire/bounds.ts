@@ -53,14 +53,17 @@ export function networkSeconds(t: string | undefined): number | undefined {
  */
 export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
-/** Converts epoch ms to ISO-8601; null for a time outside of the calendar. */
+/** Converts epoch ms to ISO-8601; null for null, and for a time outside of the calendar. */
 export function isoOrNull(at: number | null): string | null {
   if (at === null) return null
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** Converts epoch seconds to ISO-8601. The value 0 means that the field is not set, and becomes null. */
+/**
+ * Converts epoch seconds to ISO-8601. Null if the value is absent, outside of the calendar, or not positive: 0 means
+ * that the field is not set.
+ */
 export function secondsToIso(value: ProtoNumber): string | null {
   const seconds = decimal(value)
   return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)

@@ -39,7 +39,7 @@ export interface BusinessProfile {
   hasCoverPhoto: boolean
 }
 
-/** Returns the profile of a business. Null if the account is not a business. */
+/** Returns the profile of a business. Null if the answer has none, as for an account that is not a business. */
 export function profileIn(answer: BinaryNode): BusinessProfile | null {
   const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
   if (!profile) return null

@@ -33,8 +33,8 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
 
 /**
- * Returns the duration of disappearing messages in seconds; 0 if they were switched off, null if the notification is
- * about something else.
+ * Returns the duration of disappearing messages in seconds; 0 if they were switched off, null if the notification
+ * contains no valid duration.
  */
 export function groupExpiryIn(notice: BinaryNode): number | null {
   if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0

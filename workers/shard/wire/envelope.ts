@@ -31,7 +31,7 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
 })
 
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
-/** Returns the time of a stanza in epoch seconds; undefined if the stanza has no time. */
+/** Returns the time of a stanza in epoch seconds; undefined if the stanza has no valid time. */
 export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

@@ -6,7 +6,7 @@
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
 
-/** One item of a history. Fields that the phone omitted are undefined. */
+/** One item of a history. */
 export type HistoryPiece =
   | { kind: 'chat'; chat: HistoryChat }
   | { kind: 'pushName'; jid: string; name: string }
@@ -16,7 +16,10 @@ export type HistoryPiece =
   /** Salt for the tokens that are sent to contacts who gave no token (`chat-token.ts`). */
   | { kind: 'chatTokenSalt'; salt: Uint8Array }
 
-/** A chat as it is on the phone, without its messages. `name` is the saved name; times are in seconds. */
+/**
+ * A chat as it is on the phone, without its messages. `name` is the saved name; times are in seconds. Fields that the
+ * phone omitted are undefined.
+ */
 export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
   id: string
   /** The newest message of the chat. Phones write it before the other messages. */
@@ -42,11 +45,11 @@ export class DamagedHistory extends Error {
 }
 
 /**
- * Maximum number of bytes of a field; a longer field is skipped. A name, a token or a list of a thousand members is
- * far smaller.
+ * Maximum number of bytes of a field, except a whole chat; a longer field is skipped. A name, a token or a list of a
+ * thousand members is far smaller.
  */
 const MAX_FIELD = 2 ** 20
-/** Maximum number of bytes of one chat that are kept; further fields of the chat are skipped. */
+/** Maximum number of bytes of one chat that are kept. Fields that would exceed it are skipped. */
 const MAX_CHAT = 2 ** 20
 
 const CONVERSATIONS = 2

@@ -23,8 +23,8 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**
- * Copies JSON into an event within the limits: further values are left out, long texts are truncated, and values that
- * are nested too deep become null. Half surrogate pairs are replaced, because a strict parser refuses them.
+ * Copies JSON into an event within the limits: further values are left out, long texts are truncated, and objects and
+ * lists that are nested too deep become null. Half surrogate pairs are replaced, because a strict parser refuses them.
  */
 export function passedOn(json: Json): Json {
   let { values, characters } = PASSED_ON

@@ -7,7 +7,7 @@ import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@
 
 export interface PostStanza {
   isOwn: boolean
-  /** Kind of the change (value of `edit`); undefined for a new post. */
+  /** Kind of the change (value of `edit`); undefined for a new post and for a reaction. */
   edit: string | undefined
   isRemoved: boolean
   /** Time of the edit in epoch ms. (The attribute `t` may be the time of the original post.) */

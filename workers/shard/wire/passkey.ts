@@ -32,7 +32,7 @@ export interface RequestOptions {
 /** Id of the relying party if the options contain none. A browser would use the host of the page. */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/** Returns the options in a stanza. Null if there are no options, or if a browser could not use them. */
+/** Returns the options in a stanza. Null if they are absent or too long, or if a browser could not use them. */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)

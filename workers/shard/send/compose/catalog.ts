@@ -4,7 +4,10 @@ import type { Meanings } from '../../connection/failures.ts'
 import { orderIn, orderQuery, type Product, productIn, productQuery } from '../../wire/catalog.ts'
 import { resolveDestination } from '../destination.ts'
 
-/** Returns the jid of the catalog's owner. The query needs the registered number of the business, not its LID. */
+/**
+ * Returns the jid of the catalog's owner, with the registered number, which the query needs. Returns the LID if the
+ * number is unknown.
+ */
 export async function catalogOwner(asker: Asker, digits: string): Promise<string> {
   const { jid, other } = await resolveDestination(asker, { kind: 'user', space: 'phone', digits })
   return [jid, other].find((name) => name?.endsWith('@s.whatsapp.net')) ?? jid

@@ -10,7 +10,10 @@ import type { InboundContext, KnownMessage } from './context.ts'
 import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
-/** Null if the answered message or its secret is not stored, or if no key fits. `key`: message key of the answer. */
+/**
+ * Null if the answered message or its secret is not stored, if the answer is incomplete, or if no key fits. `key`:
+ * message key of the answer.
+ */
 export async function decryptBotAnswer(
   context: InboundContext,
   key: WAMessageKey,

@@ -54,6 +54,6 @@ export interface InboundContext {
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
   /** Returns an encrypted link to a file; null if no link can be created. */
   mediaUrl(file: ReceivedFile): string | null
-  /** Called if the translation has failed: the content is then reported as unsupported. */
+  /** Called if the translation of a message has failed, or that of the change that a message makes. */
   onProblem(error: unknown, key: WAMessageKey): void
 }

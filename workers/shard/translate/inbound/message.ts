@@ -61,8 +61,8 @@ async function contentEvent(
 }
 
 /**
- * Returns the change that a message makes to an earlier one. Null if it changes none, or if the sender may not change
- * it.
+ * Returns the change that a message makes to an earlier one. Null if it changes none, if the change cannot be read, or
+ * if the sender may not make it.
  */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})

@@ -86,7 +86,10 @@ export interface Change {
 /** Fields that contain changes of other messages, so the new content of an edit cannot be one of them. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
-/** Returns the change that a message makes to another one. Null if it makes none, or if the sender may not make it. */
+/**
+ * Returns the change that a message makes to another one. Null if it makes none, if the change cannot be decrypted, or
+ * if the sender may not make it.
+ */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
   if (type === Type.REVOKE) return key?.id && (await may('delete', scene, key)) ? { id: key.id, content: null } : null

@@ -38,7 +38,10 @@ export interface Receipt {
   status: MessageStatus
   ids: string[]
   chat: string
-  /** Jid of the person who received or read a message in a group or status. Null in 1:1 chats, and for `sent`. */
+  /**
+   * Jid of the person who received or read a message in a group or status. Null in 1:1 chats, for `sent`, and if the
+   * stanza has no participant.
+   */
   participant: string | null
   /** Epoch ms. */
   at: number
@@ -74,7 +77,7 @@ export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<R
   }
 }
 
-/** Returns the receipt in a stanza, or null if it is not about a message of the account. */
+/** Returns the receipt in a stanza. Null if its type is no status, or if it is not about a message of the account. */
 export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
 
 function translated({ from, id, type, participant, recipient, t, ids }: ReceiptStanza, me: Own, now: number): Receipt | null {

@@ -26,8 +26,8 @@ export const SECRET_BYTES = 32
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
 /**
- * Decrypts content about another message. Null if this message or its secret is unknown, or if no pair of the author's
- * and the sender's identifiers decrypts the content.
+ * Decrypts content about another message. Null if the content is incomplete, if this message or its secret is unknown,
+ * or if no pair of the author's and the sender's identifiers decrypts the content.
  */
 export async function decryptAbout(
   scene: Scene,

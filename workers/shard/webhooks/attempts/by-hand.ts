@@ -10,7 +10,7 @@ import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 /** Maximum number of bytes of an event body that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
-/** Number of events that are scheduled again in one commit. */
+/** Maximum number of events that are scheduled again in one commit. */
 const AT_ONCE = 100
 
 export type ManualAttempts = Pick<Outbox, 'detail' | 'newest' | 'body' | 'resend' | 'resendMany'>
@@ -25,7 +25,7 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
   const { instanceId, store, sealer, steady, rows, outcomes, backlog, attempts, inFront } = needs
   const { target, post, afterAttempt, finish, answered, report } = attempts
 
-  /** Returns an event, or undefined if its body is no longer stored. */
+  /** Returns an event, or undefined if its body is no longer stored or its log row cannot be read. */
   async function kept(eventId: string) {
     const row = await rows.read(eventId)
     if (row === undefined || row.body === 'erased') return undefined

@@ -34,7 +34,8 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
   }
 
   /**
-   * Prepares the return of an event to the queue. Returns undefined if the event no longer waits outside of the queue.
+   * Prepares the return of an event to the queue. Returns undefined if the event no longer waits outside of the queue,
+   * or if its body cannot be decrypted.
    */
   async function toQueue(eventId: string): Promise<Moved | undefined> {
     const row = await rows.read(eventId)

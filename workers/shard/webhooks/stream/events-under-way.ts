@@ -10,7 +10,7 @@ import type { EventType } from '../../../../src/domain/events.ts'
  * the event may have failed.
  */
 const HOLDS_BACK = MINUTE
-/** Maximum number of events that are not on disk. If there are more, the oldest of their commits have failed. */
+/** Maximum number of events that are tracked. If there are more, the commits of the oldest count as failed. */
 const MAX_UNDER_WAY = 1_000
 
 interface Made {
@@ -33,7 +33,10 @@ export function createEventsUnderWay(clock: Clock) {
       underWay.delete(eventId)
       return made
     },
-    /** Returns the id before which all events are on disk. `newest`: an id after all events so far. */
+    /**
+     * Returns the id before which all events are on disk, except those that have waited for longer than `HOLDS_BACK`.
+     * `newest`: an id after all events so far.
+     */
     complete(newest: string): string {
       const now = clock.now()
       for (const [id, made] of underWay) {
