@@ -1,6 +1,6 @@
 /**
  * Measures the time from the start of the service until all saved instances are connected again, both after a normal
- * stop and after kill -9. It also measures the processor time of a login.
+ * stop and after kill -9. It also measures the processor time of a start, divided by the number of instances.
  */
 import { amount, connectMany, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
 import { untilConnected } from './parts/connected.ts'

@@ -36,7 +36,7 @@ export interface Config extends DataPlaces {
   isCluster: boolean
   /**
    * Address of this service for the other services of its store. If null, they use the address that the database sees
-   * and the listening ports.
+   * and the listening port.
    */
   standbyAddress: { host: string; port: number | undefined } | null
   /** Port of the link between the services of the store; null if there is no link. */

@@ -4,8 +4,9 @@ import type { FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * Returns the record of an earlier run that moved the instance to `path`; undefined if there is none. Throws if the
- * instance was moved to another path that still exists, because two copies of the device could both be connected.
+ * Returns the record of an earlier run that moved the instance to `path`; undefined if there is none, or if the target
+ * no longer exists. Throws if the instance was moved to another path that still exists, because two copies of the
+ * device could both be connected.
  */
 export async function earlierTarget(
   { store, sealer }: Stored,

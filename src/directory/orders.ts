@@ -78,7 +78,7 @@ const CONFIRM_MS = 10 * SECOND
 const LOOK_MS = 50
 const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
 
-/** Longest pause of an instance in ms. It is limited, because a command that is killed cannot end its pause. */
+/** Longest pause in ms after one order. It is limited, because a command that is killed cannot end its pause. */
 const PAUSE_MS = 10 * MINUTE
 
 /**

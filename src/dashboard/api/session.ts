@@ -4,11 +4,11 @@ import type { SessionInfo } from '../../domain/dashboard.ts'
 import { dropForDocs } from './docs-instance.ts'
 import { dropProof, readProof } from './proof.ts'
 
-/** The session. Undefined while it is not known yet, and null if nobody is signed in. */
+/** The session. Undefined until it was first read. Null if nobody is signed in, or if it could not be read. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 
 /**
- * Number of answers with status 403. After each of them, the rights of the key are read again, because they may have
+ * Number of answers with status 403. After each of them, the rights of an API key are read again, because they may have
  * been reduced.
  */
 export const refusals = signal(0)

@@ -29,7 +29,7 @@ export interface Person {
   platform: Platform
   /** Whether `POST /phones` was called for the person. Only such a person can link devices. */
   isPhone: boolean
-  /** Whether the person was created at the first use of the number, and was not changed by the control API since. */
+  /** True if the first use of the number created the person, and the control API has not described the person since. */
   isAutomatic: boolean
   business: boolean
   contactCode?: string | undefined

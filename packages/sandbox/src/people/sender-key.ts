@@ -51,7 +51,7 @@ const VERSION = 0x33
 const SIGNATURE_BYTES = 64
 /** Maximum number of steps by which a message may be ahead of the chain, as in Signal. */
 const MAX_AHEAD = 2000
-/** Maximum number of an author's keys that are kept for late messages, as in Signal. */
+/** Maximum number of an author's keys for one group that are kept for late messages, as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {

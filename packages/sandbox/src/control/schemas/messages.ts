@@ -29,7 +29,7 @@ export const Retry = v.strictObject({
   device: v.optional(count, 0),
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
   keys: v.optional(v.boolean(), true),
-  /** Number of receipts to send. Each further receipt has the given id with a number. */
+  /** Number of receipts to send. If there are several, each has the given id with a number at its end. */
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
 })
 
