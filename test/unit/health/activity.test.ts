@@ -14,9 +14,7 @@ const HOUR = 3_600_000
 const A = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const B = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 
-/**
- * Number of instances. A single commit for all of them would need more than the free space that the data file keeps.
- */
+/** Number of instances, higher than the number of records in a commit. */
 const MANY = 100
 /** Largest number of records in a commit. */
 const MOST_OPS = 16

@@ -754,7 +754,7 @@ test('nor is one that a stop finds before its try', async (t) => {
     },
   })
   b.connect(queue)
-  // An item that is longer than the limit is not in memory. It is read from the store when its turn comes.
+  // An item whose record is that long is not kept in memory. It is read from the store when its turn comes.
   const { svcId } = await queue.enqueue({ ...text('1'), input: { message: 'x'.repeat(5_000) } })
   await until(() => isRead, 'the read that comes before the try')
   assert.equal(Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString(), `${svcId}:1`)
