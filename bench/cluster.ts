@@ -1,8 +1,7 @@
 /**
  * Measures a member of a cluster on PostgreSQL. First: what it adds to requests for an instance that another member
- * has. Second: what its own texts cost, in comparison with a service on lmdb that has as many instances. The database,
- * the network, the client and the receiver share the cores of this machine, so the result also says how much of the
- * cores each of them used.
+ * has. Second: what its own texts cost, in comparison with a service on lmdb. The database, the network, the client and
+ * the receiver share the cores of this machine, so the result also says how much of the cores each of them used.
  */
 import { cpus } from 'node:os'
 import { noPostgres } from '../test/harness/postgres.ts'
