@@ -33,7 +33,7 @@ const HIDDEN = [
   return [path, name.includes('-') ? `*${path}` : `*.${path}`]
 })
 
-/** Maximum length of a field in characters. It is above that of all valid ids. */
+/** Maximum length of a field in characters. No valid id is longer. */
 const MAX_FIELD = 256
 /** Maximum length in characters of a sentence of the service or of an error. */
 const MAX_TEXT = 1_024

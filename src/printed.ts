@@ -7,8 +7,8 @@ import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 
 /**
- * Fields of the output of `--json`. Null means that a field does not apply. `admin_key` is also null if an earlier
- * start has printed it.
+ * Fields of the output of `--json`. Null means that a field does not apply. `admin_key` is also null if this start does
+ * not know the key, of which only the hash is stored.
  */
 export interface Printed {
   base_url: string | null

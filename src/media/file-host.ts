@@ -1,5 +1,5 @@
 /**
- * Reads files from WhatsApp's file host. Behind a proxy any machine may answer instead of the host, so size and time of
+ * Reads files from WhatsApp's file host. Other people choose the files, and users choose proxies, so size and time of
  * the answer are limited.
  */
 import { SECOND } from '../domain/clock.ts'

@@ -9,8 +9,8 @@ import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
 /**
- * Maximum number of registered clients without an app that one service knows, so that registrations cannot fill the
- * disk.
+ * Maximum number of registered clients without an app in the memory of one service, so that registrations cannot fill
+ * the disk.
  */
 const MAX_IDLE = 1_000
 const IDLE = 30 * 24 * HOUR

@@ -88,7 +88,7 @@ export interface Oauth {
   redeem(code: string, of: { clientId: string; redirectUri: string; verifier: string }): Promise<Tokens | undefined>
   /**
    * Issues new tokens. Resolves with undefined if the token is invalid, has expired, or belongs to another client. If
-   * this client has used it before, its app is revoked.
+   * this client has used the token before, its app is revoked.
    */
   refresh(token: string, clientId: string): Promise<Tokens | undefined>
   /** Revokes an access token, or the app of a refresh token. Resolves with false if the text is neither. */

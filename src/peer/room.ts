@@ -1,6 +1,6 @@
 /**
- * Counts the bytes of request bodies that are in memory before they are passed on (`kept-body.ts`). All requests share
- * one limit.
+ * Counts the bytes of request bodies that are kept in memory while they are passed on (`kept-body.ts`). All requests
+ * share one limit.
  */
 export interface Room {
   isFull(): boolean

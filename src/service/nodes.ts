@@ -79,7 +79,7 @@ export function createNodes(deps: NodesDeps): Nodes {
 
   /**
    * Returns a standby that answers that it waits to take over, and throws if there is none. Rows are not enough,
-   * because the row of a killed standby stays for some seconds.
+   * because the row of a killed standby looks ready for some seconds.
    */
   async function readyStandby(standbys: readonly ServiceNode[]): Promise<ServiceNode> {
     const answers = await Promise.all(

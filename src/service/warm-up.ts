@@ -42,7 +42,7 @@ export async function allLoaded(threads: readonly Pick<WarmThread, 'loaded'>[], 
   }
 }
 
-/** Ignores a temporary error. After the wait, a thread that could not load its code is started again. */
+/** Ignores a temporary error. A shard thread that could not load its code is started again when it is needed. */
 function throwUnlessPassing(cause: unknown) {
   if (!isPassing(cause)) throw cause
 }

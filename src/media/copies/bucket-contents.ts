@@ -13,7 +13,7 @@ export interface BucketContentsDeps {
 }
 
 export interface BucketContents {
-  /** Returns a link to the copy of a file. Undefined if there is no copy, or the bucket does not say it. */
+  /** Returns a link to the copy of a file. Undefined if there is no copy, or its existence is unknown. */
   linkOf(link: string, opened: OpenedLink): Promise<string | undefined>
   removeOld(): Promise<void>
   removeOf(instance: string): Promise<void>

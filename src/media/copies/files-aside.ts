@@ -7,7 +7,7 @@ import type { CopyFailure } from '../../domain/media-copy.ts'
 
 const ASIDE = 15 * SECOND
 export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
-/** Maximum number of files that may wait. A further file keeps its slot between its attempts. */
+/** Maximum number of files that may wait. A further file keeps its slot in `media-copies.ts` instead. */
 const MAX_ASIDE = 1_000
 
 export interface FilesAside {

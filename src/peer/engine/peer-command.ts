@@ -11,7 +11,7 @@ export const EVENTS_PATH = '/peer/events'
 export const READINGS_PATH = '/peer/readings'
 /**
  * Maximum number of bytes of other services' commands that a service has in memory at a time, in addition to the
- * requests of its own callers. The same limit applies separately to the answers of other services.
+ * requests of its own callers. The same limit applies separately to answers of other services, except short ones.
  */
 export const LARGE_BUDGET = 192 * 1_048_576
 /** Parameter in the query of `EVENTS_PATH`: the number of the last outcome that the reader has seen. */

@@ -24,7 +24,7 @@ export interface Claiming {
 
 /**
  * Number of queued instances from which on this member claims only instances that were released to it, and its share of
- * those that have been free for a while. One network route starts as many in three seconds.
+ * those that have been free for a while. By default, one network route starts as many in three seconds.
  */
 const MOST_IN_LINE = 75
 /**
