@@ -1,6 +1,7 @@
 /**
  * Answers the network for a message after all its effects are on disk: with a receipt or an ack, and for an unreadable
- * message also with a retry request. Similar receipts of one turn of the event loop are joined into one.
+ * message also with a retry request. Similar receipts of one turn of the event loop are joined, up to `MAX_LISTED` into
+ * one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode } from '@whiskeysockets/baileys'

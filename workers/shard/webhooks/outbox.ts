@@ -141,7 +141,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     ...manualAttempts({ ...needs, attempts: attempt, inFront: turns.inFront }),
     start,
     stop,
-    // An event may be delivered before `committed` is called for it. Until then, the count can be -1.
+    // An event may be delivered before `committed` is called for it. Until then, the count can be negative.
     backlog: () => Math.max(0, backlog.size()),
     heldBytes: () => line.rows.reduce((total, event) => total + bytesOf(event), 0),
     ahead: () => Math.max(ids.ahead(), times.ahead()),

@@ -31,7 +31,7 @@ export interface OverflowOptions {
 
 export function createOverflow(options: OverflowOptions) {
   const { instanceId, store, rows, backlog, line, changes, clock, log, max, onOverflow } = options
-  /** All events up to this id have failed permanently, so the search for a waiting one begins after it. */
+  /** No event outside of the queue up to this id waits for an attempt, so the search for one begins after it. */
   let passed = ''
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY

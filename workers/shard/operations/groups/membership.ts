@@ -1,6 +1,6 @@
 /**
- * Finds out why the network refused a query about a group. The network uses the same codes for members and for others,
- * so the group's metadata shows whether the account is a member.
+ * Runs queries about a group, and finds out why the network refused one. The network uses the same codes for members
+ * and for others, so the group's metadata shows whether the account is a member.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'

@@ -54,8 +54,8 @@ export interface Journal {
   /** Marks the current attempt of this record as failed, so that `interrupted` does not take back its count. */
   failed(id: string): void
   /**
-   * Takes back the counts of the running attempts. Called when the connection has ended, because these attempts did
-   * not fail.
+   * Takes back the counts of the running attempts, only in memory. Called when the connection has ended, because these
+   * attempts did not fail.
    */
   interrupted(): void
 }

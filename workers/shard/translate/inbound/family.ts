@@ -1,4 +1,4 @@
-/** Types of a family: a function that translates some kinds of content. `families.ts` has the table of all families. */
+/** Types and helpers of the families: functions that translate some kinds of content. `families.ts` has their table. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../../../src/features/received/blocks.ts'
 import type { ReceivedNotification } from '../../../../src/features/received/notifications.ts'

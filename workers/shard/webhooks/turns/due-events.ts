@@ -35,7 +35,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   }
 
   return {
-    /** Returns the event that is due first; null if there is none. The object is the same until something changes. */
+    /** Returns the event that is due first; null if there is none. The object is the same until `forget` is called. */
     first: (): Due | null | Promise<Due | null> => (known === undefined ? lookUp() : known.first),
     forget(): void {
       known = undefined
