@@ -21,7 +21,7 @@ import { type Place, placeOf } from './owner.ts'
 import { PRIVATE_FILE } from './private.ts'
 
 const PREFIX = 'opening-'
-/** Id of this thread of the process. If lmdb is already open, another opening by the thread writes no number. */
+/** Id of this process. Its threads share one environment of lmdb; only its first opening writes the shared number. */
 const PROCESS = randomBytes(4).toString('hex')
 /** Maximum time in ms for which a process holds its commits while another one opens lmdb. */
 const MAX_HOLD = 20_000

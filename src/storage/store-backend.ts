@@ -124,8 +124,8 @@ export interface OpenOptions {
   /** Called each time that an active service has read the list of all services of the store. */
   onNodes?: ((nodes: readonly ServiceNode[]) => void) | undefined
   /**
-   * Called when the lease of this process is renewed. `until` is its end in ms of the monotonic clock (`monotonicMs`);
-   * `Infinity` if nobody can replace this process. `since` is the moment from which the lease counts.
+   * Called when the lease of this process is renewed or prolonged. `until` is its end in ms of the monotonic clock
+   * (`monotonicMs`); `Infinity` if nobody can replace this process. `since` is the moment from which the lease counts.
    */
   onHeld?: ((until: number, since: LeaseMoment) => void) | undefined
 }

@@ -22,7 +22,10 @@ const RowSchema = v.object({
   url: v.string(),
   status: v.picklist(LOG_STATUSES),
   attempts: time,
-  /** Number of failed attempts of the current schedule; a manual resend of many events begins a new schedule. */
+  /**
+   * Number of failed attempts of the current schedule, without attempts before their time. A manual resend of many
+   * events begins a new schedule.
+   */
   tries: time,
   /**
    * Place of the body. `line`: in the delivery queue. `parked`: outside of the queue, after a failed attempt or because

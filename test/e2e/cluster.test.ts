@@ -16,7 +16,7 @@ const ANA = '5511988887777'
 const PHONES = ['5511999997001', '5511999997002', '5511999997003']
 /** Time limit of a takeover in ms. A member that was killed is removed after two to three seconds. */
 const TAKEN_OVER = 40_000
-/** Number of requests that the refill of the limit allows between the refusal and the end of the measurement, at most. */
+/** Maximum number of requests that the limit's refill allows between the refusal and the end of the measurement. */
 const CLEARLY_FEWER = 20
 
 describe('two members of a cluster', { skip: noPostgres, timeout: 200_000 }, () => {

@@ -436,7 +436,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const begin = () => openStore(main.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
     const former = await begin()
     await former.commit(put('k', '1'))
-    // The lock of this row delays the second commit of the former run. It is released when the next run is waiting, too.
+    // The lock of this row delays the second commit of the former run, until the next run is waiting, too.
     await side.query("BEGIN; SELECT FROM svc_state WHERE key = 'k' FOR UPDATE")
     // Inside a transaction, the view of server processes does not change. So the watcher uses another connection.
     const watcher = await cluster.client()

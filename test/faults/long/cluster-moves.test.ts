@@ -24,7 +24,7 @@ const AT_ONCE = 4
 const MOST_GONE = 60_000
 /** Time limit in ms for a balance, which begins a minute after the last change of members. */
 const BALANCED_WITHIN = 300_000
-/** Time limit in seconds for the stop of a member. A drain uses at most 60 % of it, and moves 25 instances a second. */
+/** Time limit in seconds for the stop of a member. A drain uses at most 60 % of it, for at most 25 moves a second. */
 const SHUTDOWN_SECONDS = '40'
 
 /** Times in epoch ms at which the session of an account was opened and closed last. */

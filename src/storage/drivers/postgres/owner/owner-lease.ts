@@ -34,8 +34,8 @@ export interface LeaseOptions<Rival> {
    */
   doesNotTakeOver(rival: Rival): Promise<boolean>
   /**
-   * Called each time that the lease was renewed or prolonged, with its end by the monotonic clock and the moment from which it counts.
-   * The end is `Infinity` if no rival may replace this service.
+   * Called each time that the lease was renewed or prolonged, with its end by the monotonic clock and the moment from
+   * which it counts. The end is `Infinity` if no rival may replace this service.
    */
   onHeld(until: number, since: LeaseMoment): void
   /** Called once, when the lease has ended and a rival may replace this service. */
