@@ -1,8 +1,8 @@
 /**
  * The durable queue of one instance: one item in flight, and the others in their order, except that held items are
  * overtaken. An item is committed before it is acknowledged, and recorded as in flight before the network is contacted.
- * The commit that removes an ended item contains its `delivery` event. A kill repeats at most the item in flight, with
- * the same message id.
+ * The commit that removes an ended item contains its `delivery` event, if one is wanted. A kill repeats at most the
+ * item in flight, with the same message id.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -17,8 +17,8 @@ export type HistoryPiece =
   | { kind: 'chatTokenSalt'; salt: Uint8Array }
 
 /**
- * A chat as it is on the phone, without its messages. `name` is the saved name; times are in seconds. Fields that the
- * phone omitted are undefined.
+ * A chat as it is on the phone, without its messages. `name` is the saved name; times are in seconds. If the phone
+ * omitted a field, it is undefined; an omitted list is empty.
  */
 export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
   id: string
