@@ -37,7 +37,7 @@ export const momentNow = ({ monotonic, wall, uptime }: LeaseClocks = ofMachine):
   uptime: uptime(),
 })
 
-/** End of a lease that does not end, because nobody can replace the service. */
+/** End of a lease that does not end, because nobody can replace the service, or because no end was set yet. */
 const NEVER = 2n ** 63n - 1n
 
 export const shareLease = (): SharedLease => new BigInt64Array(new SharedArrayBuffer(3 * 8)).fill(NEVER)

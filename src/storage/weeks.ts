@@ -11,7 +11,7 @@ export const WEEK = 7 * DAY
 export interface Weeks {
   current(): number
   /**
-   * Numbers of the weeks that may have rows. The next week is included, because a clock that was ahead may have written
+   * Numbers of the weeks whose rows count. The next week is one of them, because a clock that was ahead may have written
    * rows there.
    */
   kept(): number[]

@@ -106,7 +106,7 @@ async function answers(action: unknown): Promise<void> {
   }
 }
 
-/** Repeats the call as long as its rate limit refuses it, and returns the code of the answer. */
+/** Repeats the call as long as its rate limit refuses it. Returns the error code of the answer, or `done`. */
 async function toldOf(id: string): Promise<string> {
   for (;;) {
     const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))

@@ -43,7 +43,7 @@ async function says(from: string, to = ME): Promise<Event> {
 }
 
 /**
- * Sends messages until an event matches. The answer of the network to a query arrives after the event, and nothing
+ * Sends messages for up to 20 s, until an event matches. The answer of the network to a query arrives after the event, and nothing
  * shows when, so one message is not enough.
  */
 async function eventually(say: () => Promise<Event>, fits: (event: Event) => boolean): Promise<Event> {

@@ -1,4 +1,6 @@
-/** Starts a synchronous standby of a test's PostgreSQL server: a commit is answered when the standby has stored it, too. */
+/**
+ * Starts a synchronous standby of a test's PostgreSQL server: a commit is answered when the standby has stored it, too.
+ */
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'

@@ -163,7 +163,7 @@ export async function runServer({ dir, data, user }: ServerFolder, settings: Rec
 /** Words in the status file of a server that answers queries; the second one is that of a standby. */
 const READY = ['ready', 'standby']
 
-/** Arguments of `initdb` besides the folder. Each test removes its cluster, so nothing is written through to the disk. */
+/** Arguments of `initdb` besides the folder. Each test removes its cluster, so nothing is synced to the disk. */
 const INITDB = ['-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C', '--wal-segsize=1', '--no-sync', '--no-instructions']
 
 /**

@@ -8,7 +8,10 @@ import type { AddressInfo } from 'node:net'
 import { createArrivals } from './arrivals.ts'
 import { bundleOf } from './checkout.ts'
 
-/** The three packages have 160 modules, and nearly every test file has a receiver, so compiled tests load a bundle of them. */
+/**
+ * The three packages have 160 modules, and nearly every test file has a receiver, so compiled tests load a bundle of
+ * them.
+ */
 const { verify } = (await import(bundleOf('./signatures', import.meta.url).href)) as typeof import('./signatures.ts')
 
 export interface Received {
