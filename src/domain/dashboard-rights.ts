@@ -253,8 +253,8 @@ export const RIGHTS = {
 export type RightName = keyof typeof RIGHTS
 
 /**
- * Fields of answers, at any depth, each with the right that a key needs to see it. A key without this right does not
- * see the field.
+ * Fields of answers, at any depth, each with the right that a key needs to see it. A key without this right sees the
+ * field only if it is a number.
  */
 export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
   token: 'instances.token',

@@ -64,7 +64,7 @@ export interface SessionRow {
   id: string
   created_at: string
   last_used_at: string
-  /** Time at which the session ends unless it is used before. */
+  /** Time at which the session ends if it is not used again. */
   expires_at: string
   address: string
   user_agent: string | null
@@ -88,7 +88,7 @@ export interface InstanceRow {
   created_at: string
   /** True if the instance was ever connected. An instance for which nobody has scanned a code is not broken. */
   was_connected: boolean
-  /** End of a temporary ban; null if there is none. */
+  /** End of a temporary ban, assumed if WhatsApp states none; null if there is no such ban. */
   banned_until: string | null
   restriction: RestrictionObject | null
   /**
@@ -272,7 +272,7 @@ export interface Activity {
 export interface LiveEvents {
   /** The client must discard all rows, because they are sent again. */
   reset: { total: number }
-  /** Sent when all initial rows, or all missed events, have been sent. */
+  /** Sent when all initial rows have been sent. If a reader gets only missed events, it comes before them. */
   ready: Record<string, never>
   instance: InstanceRow
   removed: { id: string }
@@ -284,7 +284,7 @@ export interface LiveEvents {
     instances: Record<Status, number>
     deliveries_per_second: number
   }
-  /** Sent when the stream ends. The client must not reconnect immediately. */
+  /** Sent before the stream ends for one of these reasons. The client must not reconnect immediately. */
   ended: { reason: 'signed_out' | 'stopping' }
 }
 export type LiveEventName = keyof LiveEvents

@@ -161,7 +161,7 @@ export interface RuntimeState {
   platform: string | null
   connectedAt: number | null
   disconnectedAt: number | null
-  /** End of a temporary ban; null if there is none. */
+  /** End of a temporary ban, assumed if WhatsApp states none; null if there is no such ban. */
   bannedUntil: number | null
   restriction: Restriction | null
   /** Time at which the device was imported from another program. A later pairing here sets it to null. */

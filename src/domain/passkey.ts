@@ -46,8 +46,8 @@ export interface Passkeys {
     caller: { isStranger: boolean },
   ): Promise<{ ticket: string; expires_at: string; open_url: string }>
   /**
-   * Returns the instance of a ticket; undefined for an unknown ticket. It is synchronous, so that concurrent guesses
-   * cannot evade the limit of attempts.
+   * Returns the instance of a ticket; undefined for an unknown or ended ticket. It is synchronous, so that concurrent
+   * guesses cannot evade the limit of attempts.
    */
   find(ticket: string): InstanceId | undefined
   /** Resolves with the challenge of the ticket; undefined if the ticket is no longer valid. */

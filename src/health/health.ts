@@ -35,7 +35,7 @@ export interface HealthDeps {
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
   store: Pick<StateStore, 'range' | 'commit'>
-  /** Name of this service; undefined unless several services use the store at the same time. */
+  /** Name of this service; undefined outside of a cluster. */
   memberName: string | undefined
   hasNodes: boolean
   /** Id of this service in the list of services. */

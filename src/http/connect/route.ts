@@ -55,8 +55,8 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   const { connectLinks, directory, pages } = parts
 
   /**
-   * Returns the link with this secret. Returns undefined if its instance was deleted, or belongs to another workspace
-   * after an import.
+   * Returns the link with this secret. Undefined if there is none, if its instance was deleted, or if the instance
+   * belongs to another workspace after an import.
    */
   function find(secret: string): ConnectLink | undefined {
     const link = connectLinks.find(secret)
