@@ -79,7 +79,9 @@ export interface InstanceRow {
   status_reason: string | null
   status_text: string | null
   phone: string | null
-  /** Number of the account that is linked, or was linked last. A logout sets `phone` to null, but not this field. */
+  /**
+   * Number of the account that is linked, or was linked last. A requested logout clears `phone`, but not this field.
+   */
   last_phone: string | null
   profile_name: string | null
   platform: string | null
