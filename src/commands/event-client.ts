@@ -9,8 +9,8 @@ import { SECOND } from '../domain/clock.ts'
 const FIRST_WAIT = SECOND
 const LONGEST_WAIT = 30 * SECOND
 /**
- * Milliseconds without a byte after which the connection counts as broken. The service sends a comment after 15 s
- * without news.
+ * Milliseconds without a byte after which the connection counts as broken. If the service has sent nothing for
+ * 15 s, it sends a comment.
  */
 const SILENCE = 45 * SECOND
 /** Statuses that a retry cannot change: the request or its credential is wrong. */

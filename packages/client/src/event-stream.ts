@@ -34,8 +34,8 @@ export interface EventsOptions<T extends EventType> {
 }
 
 /**
- * Time in ms after which a connection without data counts as broken. The service sends a comment after 15 s without
- * news.
+ * Time in ms after which a connection without data counts as broken. If the service has sent nothing for 15 s, it
+ * sends a comment.
  */
 const SILENCE_MS = 45_000
 const FIRST_PAUSE_MS = 1_000
