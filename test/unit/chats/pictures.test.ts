@@ -295,9 +295,17 @@ test('nothing is asked while the network restricts the account, and nothing abou
   await after(MINUTE)
   assert.deepEqual(asked, [])
   network.isRestricted = false
-  pictures.prefetch(ANA, 'chat')
+  for (const who of [ANA, person(2)]) pictures.prefetch(who, 'chat')
   await after(0)
   assert.deepEqual(asked, [LID])
+  // The second query still waits for its turn when the restriction begins.
+  network.isRestricted = true
+  await after(MINUTE)
+  assert.deepEqual(asked, [LID])
+  network.isRestricted = false
+  pictures.prefetch(person(2), 'chat')
+  await after(SECOND)
+  assert.deepEqual(asked, [LID, ...person(2)])
 })
 
 test('a channel is described by whoever asked first', async (t) => {

@@ -1,8 +1,8 @@
 /**
  * Keeps the URLs of the pictures of chats and people in memory. An event contains the URL that is known when the event
  * is created. An unknown URL is queried after the event, for the next one. The queries are few, so that the account
- * does not look as if it collected pictures: at most one per second, with a limit per hour. During a restriction, and
- * for an hour after a rate limit, no query is added.
+ * does not look as if it collected pictures: at most one per second, with a limit per hour. During a restriction no
+ * query is sent, and for an hour after a rate limit none is added.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -107,6 +107,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
       // The metadata of the channel may have arrived while this query was waiting.
       if (question.entry.isAnswered) return
       if (!from.isOpen) throw new Failure('instance_not_connected')
+      if (from.isRestricted()) throw new Failure('shadow_ban')
       lastAskedAt = clock.now()
       await ask(from, question)
     } catch (error) {
