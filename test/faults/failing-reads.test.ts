@@ -119,6 +119,21 @@ test('a notification is told although whoever acts could not be looked up at fir
   )
 })
 
+// An earlier bug: if the post could not be read, the stanza counted as malformed, was acknowledged, and the reaction was lost.
+test('a reaction to a post is told although the post could not be read at first', async () => {
+  const { id: from } = await world.sandbox.post<{ id: string }>('/newsletters', {
+    name: 'News',
+    owner: CONTACTS[2],
+    subscribers: [PHONE],
+  })
+  const failed = failOnce((key) => key.startsWith(keys.sentPosts(INSTANCE)))
+  const id = 'REACTIONTOPOST'
+  const attrs = { from, id, t: String(Math.floor(Date.now() / 1_000)), type: 'reaction', server_id: '98765' }
+  await world.sandbox.post('/stanzas', { phone: PHONE, node: ['message', attrs, [['reaction', { code: '👍' }]]], keep: true })
+  await told(id)
+  assert.equal(failed(), 1)
+})
+
 test('a notification that can never be told is let go, and those behind it come', async () => {
   const stranger = '5511988880078'
   const group = await groupWith(stranger)

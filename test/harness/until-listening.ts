@@ -11,7 +11,8 @@ const isListening = (port: number) =>
 /** Waits until a program listens at this port. Rejects if the program exits by itself before. */
 export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   while (!(await isListening(port))) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
+    const how = child.exitCode ?? child.signalCode
+    if (how !== null) throw new Error(`${child.spawnfile} ended with ${how}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -16,8 +16,8 @@ import type { Route } from './route.ts'
 export const DEFAULT_ATTEMPTS = 5
 const FIRST_PAUSE_MS = 1_000
 /**
- * Longest pause in ms for which the service can ask. If it asks for a longer one, the client does not wait: the caller
- * gets the error, with its `retryAfter`.
+ * Longest pause in ms. If the service asks for a longer one, the client does not wait: the caller gets the error, with
+ * its `retryAfter`.
  */
 const LONGEST_PAUSE_MS = 60_000
 
@@ -30,7 +30,7 @@ export const isRepeatable = ({ method, isSend }: Route): boolean => isSend === t
  */
 export function pauseBefore(route: Route, error: unknown, attempt: number, random: number): number | undefined {
   if (!isWorthAnother(route, error)) return undefined
-  const pause = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + random / 4)
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + random / 4))
   const asked = ((error as { retryAfter?: number }).retryAfter ?? 0) * 1_000
   return asked > LONGEST_PAUSE_MS ? undefined : Math.max(asked, pause)
 }

@@ -15,6 +15,8 @@ export interface FilesAside {
   /** Makes a file wait for its next attempt. Returns the ms until then; undefined if too many files wait. */
   put(instance: string, key: string, reason: CopyFailure['type']): number | undefined
   remove(key: string): void
+  /** Removes all files of an instance. */
+  forget(instance: string): void
   tryAll(): void
   stop(): void
 }
@@ -51,6 +53,13 @@ export function createFilesAside(wake: (instance: string) => void): FilesAside {
       return waitMs
     },
     remove: (key) => void aside.delete(key),
+    forget(instance) {
+      for (const [key, entry] of aside) {
+        if (entry.instance !== instance) continue
+        clearTimeout(entry.timer)
+        aside.delete(key)
+      }
+    },
     tryAll() {
       endPauses()
       for (const instance of new Set([...aside.values()].map((entry) => entry.instance))) wake(instance)

@@ -104,6 +104,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   }
 
   async function pass(instance: string): Promise<void> {
+    if (!isHere(instance)) return aside.forget(instance)
     const running = new Set<Promise<void>>()
     let failure: { error: unknown } | undefined
     try {

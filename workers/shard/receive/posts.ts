@@ -6,6 +6,7 @@ import type { Op } from '../../../src/storage/contract.ts'
 import type { SocketSession } from '../chats/session.ts'
 import { messageMark } from '../messages/seen-marks.ts'
 import { notification } from '../translate/inbound/family.ts'
+import { LookupError } from '../translate/inbound/lookup.ts'
 import { unsupported } from '../translate/inbound/message.ts'
 import { cut, idOrEmpty, idOrNull } from '../wire/bounds.ts'
 import { envelopeOf, idOf } from '../wire/envelope.ts'
@@ -56,6 +57,7 @@ export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDep
       if (editedAt !== undefined) fullMessage.messageTimestamp = Math.floor(editedAt / SECOND)
       return fullMessage
     } catch (error) {
+      if (error instanceof LookupError) throw error
       log.warn({ err: error, stanza: idOf(node) }, 'a channel post stanza is malformed')
       return null
     }
