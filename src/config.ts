@@ -59,7 +59,10 @@ export interface Config extends DataPlaces {
   startsPerSecond: number
   webhookConcurrency: number
   network: NetworkOptions
-  /** CIDR ranges that webhooks, media URLs, previews and proxies may reach although they are not public. */
+  /**
+   * CIDR ranges that may be reached although they are not public: by webhooks, media URLs, previews, proxies, and the
+   * metadata documents of OAuth clients.
+   */
   egressAllow: readonly string[]
   outboxMax: number
   /** Version to report to WhatsApp; null for the default of this release. */
@@ -72,7 +75,7 @@ export interface Config extends DataPlaces {
   /** Origins of pages that may call `/mcp`. If null, only pages of the service's own origin may. */
   mcpAllowedOrigins: readonly string[] | null
   mcpOauth: boolean
-  /** Token for the metrics. If null, only callers from loopback and private addresses may read them, without a token. */
+  /** Token for the metrics. If null, callers from loopback and private addresses may read them, and nobody else. */
   metricsToken: string | null
   sandboxPort: number
   /** File for the stanzas of the sandbox, or a folder in which each start creates its own files; null for none. */

@@ -1,6 +1,6 @@
 /**
- * Starts the threads of the service: the shard threads, in which instances will run, and those for large messages,
- * conversions, downloads, the webhook log and archives.
+ * Starts the threads of the service: the shard threads, in which instances will run, and those for large request
+ * bodies, conversions, downloads, the webhook log and archives.
  */
 import type { Config } from '../config.ts'
 import { type ArchiveThreads, createArchiveThreads } from '../engine/archive-threads.ts'

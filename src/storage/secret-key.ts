@@ -50,9 +50,10 @@ export function parseSecretKey(text: string, what: string): Uint8Array {
   const encoding = secretKeyEncoding(value)
   const bytes = encoding && Buffer.from(value, encoding)
   if (bytes?.byteLength !== SECRET_KEY_BYTES) throw new Error(`${what} must be ${SECRET_KEY_FORM}.`)
-  // The bytes are copied, because `Buffer.from` puts small values into a pool that other buffers share, and the key
-  // must not stay there.
-  return Uint8Array.from(bytes)
+  // `Buffer.from` puts small values into a pool that other buffers share, and the key must not stay there.
+  const key = Uint8Array.from(bytes)
+  bytes.fill(0)
+  return key
 }
 
 async function generate(file: string): Promise<Uint8Array> {

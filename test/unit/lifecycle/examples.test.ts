@@ -1,6 +1,6 @@
 /**
- * Tests the statuses in the examples of the OpenAPI description and in the test webhook. In every field, each must be a
- * status that an instance can have.
+ * Tests the statuses in the examples of the OpenAPI description and in the test webhook. For each example
+ * there must be one state of an instance that gives all of its status fields.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

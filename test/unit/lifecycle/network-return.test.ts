@@ -65,7 +65,7 @@ test('whoever waits for the next attempt begins it when another instance reaches
 
 test('25 instances are told in a second, each of them once in 30 seconds, and none that has left or is connected', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  /** Lets `ms` pass in the steps between two instances, because a timer that a timer sets runs in a later step. */
+  /** Lets `ms` pass in steps of 40 ms. In one long step, a timer that another timer sets would not run. */
   const pass = (ms: number) => {
     for (let step = 0; step < ms / 40; step++) t.mock.timers.tick(40)
   }

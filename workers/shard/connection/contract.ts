@@ -170,7 +170,10 @@ export interface Connection {
    */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   end(): Promise<void>
-  /** Removes the linked device from the account, and then ends the socket. The removal takes at most `deadlineMs`. */
+  /**
+   * Removes the linked device from the account, and then ends the socket, also if the removal failed. The removal takes
+   * at most `deadlineMs`.
+   */
   logout(deadlineMs: number): Promise<void>
 }
 

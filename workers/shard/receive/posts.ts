@@ -25,7 +25,10 @@ export interface PostDeps {
   postChanged(message: WAMessage): Promise<void>
 }
 
-/** Resolves when the event of the post is on disk. Rejects if the network must deliver the post again. */
+/**
+ * Resolves when the event of the post is on disk, or the reason is counted why it has none. Rejects if the network must
+ * deliver the post again.
+ */
 export type AppendPost = (node: BinaryNode) => Promise<void>
 
 export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDeps): AppendPost {

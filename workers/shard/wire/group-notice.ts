@@ -34,7 +34,10 @@ export interface GroupChange {
   text: string | null
   version: string | undefined
   versionBefore: string | undefined
-  /** Jids of the children `<group>`: groups of a community that were linked or unlinked, or whose data is outdated. */
+  /**
+   * Jids of the children `<group>`: the new group of a `create`, or groups of a community that were linked or unlinked,
+   * or whose data is outdated.
+   */
   groups: readonly string[]
   node: BinaryNode
 }

@@ -123,7 +123,10 @@ export const pairingRequest = (request: PairingRequest): Uint8Array => proto.Pai
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
-/** Decodes base64url with or without padding; null if the text is empty or invalid. */
+/**
+ * Decodes base64url. Null if the text is empty, has another character, or has an impossible length. The number of `=`
+ * is not checked.
+ */
 export const base64urlBytes = (text: string): Buffer | null =>
   /^(?:[\w-]{4})*(?:[\w-]{2,4})={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null
 

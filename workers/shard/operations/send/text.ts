@@ -12,7 +12,7 @@ import { textMessage } from '../../translate/outbound/text.ts'
 import { bare } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
 
-/** The default options of `send-text-status`, so that both operations create the same post. */
+/** The default options of `send-text-status`, so that a text which `send-text` posts to the status looks the same. */
 const PLAIN_STATUS = { backgroundColor: STATUS_BACKGROUND, font: STATUS_FONT }
 
 export const text: Handlers<typeof import('../../../../src/features/send/text.ts')> = {

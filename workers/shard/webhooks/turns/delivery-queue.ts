@@ -64,7 +64,10 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
       return holds.any() ? nextNotHeld() : line.first()
     },
 
-    /** Searches for the first event of a URL whose receiver is down. If there is none, the URL no longer waits. */
+    /**
+     * Continues the search for the first event of a URL whose receiver is down, by at most `SLICE` events. If the queue
+     * has no such event, the URL no longer waits.
+     */
     async seekHead(hold: Hold): Promise<void> {
       let seen = 0
       for await (const [id] of line.after(hold.seekAfter, SLICE)) {
