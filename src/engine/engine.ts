@@ -178,6 +178,11 @@ export interface ShardSetup {
   egressAllow: readonly string[]
   /** Maximum number of events of one instance that may wait for delivery; absent for the default. */
   outboxMax?: number | undefined
+  /**
+   * Maximum number of instances per second that begin their next attempt when another instance has reached the network;
+   * absent for the default.
+   */
+  startsPerSecond?: number | undefined
   /** Maximum number of concurrent webhook requests of this thread; absent for the default. */
   webhookConcurrency?: number | undefined
   /** Version of the WhatsApp web client that the operator has set; absent for the default of this release. */

@@ -7,6 +7,7 @@ import type { Log } from '../domain/log.ts'
 import { inlineMedia } from '../domain/media.ts'
 import type { MediaJob } from '../domain/media-job.ts'
 import type { ShardSurvey } from '../domain/readings.ts'
+import { STARTS_PER_SECOND } from '../domain/starts-per-second.ts'
 import type { ShardReport } from '../metrics/tally.ts'
 import type { Engine, EngineEvent, Result, ShardNeed, ShardSetup } from './engine.ts'
 import { createHosting } from './hosting.ts'
@@ -18,8 +19,6 @@ import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
 import type { WarmThread } from './warm-thread.ts'
 
-/** Sessions that resume per second and network route: a proxy, or our own address. */
-const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
 /**
@@ -120,7 +119,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   for (let index = 0; index < count; index++) {
     const shard: Shard = createShardSupervisor({
       worker,
-      setup: { ...common, shard: index },
+      setup: { ...common, startsPerSecond, shard: index },
       allowCrash,
       warm: warm[index],
       heapMb,

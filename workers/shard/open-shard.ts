@@ -83,7 +83,7 @@ export async function openShard(
       recentTotal: { messages: 0, instances: 0 },
       openingShare: createLoopShare(OPENING),
       sessionShare: createLoopShare(SESSIONS),
-      networkReturn: createNetworkReturn(steadyClock),
+      networkReturn: createNetworkReturn(steadyClock, setup.startsPerSecond),
       network: setup.network,
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},

@@ -1,7 +1,7 @@
 /**
  * Records that mark a store as moved, as an unfinished copy, or as a finished copy. No service starts on a moved store
- * or an unfinished copy, because two services would use the same linked device. The records are not encrypted, because
- * a service reads them before it has any key.
+ * or an unfinished copy, because two services would use the same linked device. A service reads these
+ * records before it opens its keys, so they are not encrypted.
  */
 import type { StateStore } from '../contract.ts'
 import { keys } from '../record-keys.ts'

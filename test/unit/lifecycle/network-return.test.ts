@@ -108,3 +108,15 @@ test('an event of a session waits for its share of the event loop, and a request
   assert.ok(before < whileWaiting, 'both requests were carried out')
   assert.ok(whileWaiting < effects.length, 'the end of the session was handled behind its share')
 })
+
+test('the operator limits how many instances are told in a second', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const network = createNetworkReturn({ now: () => 0 }, 2)
+  let told = 0
+  for (let index = 0; index < 5; index++) network.join({ isWaiting: () => true, attempt: () => void told++ })
+  network.reached()
+  for (const expected of [1, 2, 3]) {
+    assert.equal(told, expected)
+    t.mock.timers.tick(500)
+  }
+})

@@ -3,6 +3,7 @@
  * of an instance grows to two minutes. When one instance logs in, the others do not wait for the rest of their delays.
  */
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
+import { STARTS_PER_SECOND } from '../../../src/domain/starts-per-second.ts'
 
 export interface Waiting {
   /** Whether the instance waits for its next attempt. */
@@ -18,15 +19,14 @@ export interface NetworkReturn {
   reached(): void
 }
 
-/** The same rate as that of the starts of a process, so that the network gets no more logins than after a start. */
-const EACH = SECOND / 25
 /**
  * Time in ms in which an instance is told at most once. Its own proxy may be the reason for its failures, while another
  * instance connects and disconnects often.
  */
 const ONCE_IN = 30 * SECOND
 
-export function createNetworkReturn(clock: Clock): NetworkReturn {
+/** `perSecond` limits how many instances are told in a second, because each of them logs in. */
+export function createNetworkReturn(clock: Clock, perSecond = STARTS_PER_SECOND): NetworkReturn {
   const told = new Map<Waiting, number>()
   let isTelling = false
 
@@ -39,7 +39,7 @@ export function createNetworkReturn(clock: Clock): NetworkReturn {
       if (!told.has(instance) || !isDue(instance, now)) continue
       told.set(instance, now)
       instance.attempt()
-      setTimeout(tell, EACH, left)
+      setTimeout(tell, SECOND / perSecond, left)
       return
     }
     isTelling = false

@@ -31,7 +31,7 @@ export const usyncQuery = (
 
 function element(protocol: Protocol): BinaryNode {
   switch (protocol) {
-    // Of a business, the verified name is queried.
+    // The query asks for the verified name of a business.
     case 'business':
       return { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
     case 'devices':
