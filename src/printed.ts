@@ -45,7 +45,10 @@ Operator commands (lost admin key, workspaces, the store): ${CALLED.cli} help
 Settings are read from the environment (${BRAND.toUpperCase()}_*): see docs/configuration.md. Logs go to standard error.
 `
 
-export function readyText(printed: Printed, { dataDir, dashboard }: { dataDir: string; dashboard: DashboardMode }): string {
+export function readyText(
+  printed: Printed,
+  { dataDir, dashboard, adminKey }: { dataDir: string; dashboard: DashboardMode; adminKey: string | null },
+): string {
   const { base_url, sandbox_url, admin_key } = printed
   const rows: (readonly [string, string | null])[] = [
     ['API', base_url],
@@ -53,14 +56,16 @@ export function readyText(printed: Printed, { dataDir, dashboard }: { dataDir: s
     ['Dashboard', dashboard === 'off' ? null : `${base_url}/dashboard`],
     ['Sandbox', sandbox_url],
     ['Data', dataDir],
-    ['Admin key', adminKeyRow(printed)],
+    ['Admin key', adminKeyRow(printed, adminKey !== null)],
   ]
   const table = rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}${value}\n`])).join('')
   const example = sandbox_url === null || base_url === null ? '' : exampleText(base_url, sandbox_url, admin_key)
   return `${BRAND} is ready\n${table}${example}`
 }
 
-function adminKeyRow({ admin_key, sandbox_url }: Printed): string {
+/** Returns the text beside `Admin key`. `isSet` is true if the operator has set the key with SVC_ADMIN_KEY. */
+function adminKeyRow({ admin_key, sandbox_url }: Printed, isSet: boolean): string {
+  if (admin_key === null && isSet) return 'the value of SVC_ADMIN_KEY'
   if (admin_key === null) return `printed at the first start (if lost: ${CALLED.cli} admin-key reset)`
   return sandbox_url === null ? `${admin_key}   shown only once: keep it` : admin_key
 }

@@ -11,7 +11,7 @@ import { type AccessRequest, bearer } from './access-request.ts'
 import { createAdminChecks } from './admin-checks.ts'
 import { createAllowlistCheck } from './allowlist-check.ts'
 import { createGuesses, type Guesses } from './guesses.ts'
-import { checkScope, createKeyChecks } from './key-checks.ts'
+import { checkScope, createKeyChecks, type KeyChecks } from './key-checks.ts'
 import { createMcpChecks } from './mcp-checks.ts'
 import { createOpenChecks } from './open-checks.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
@@ -42,6 +42,8 @@ const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
+const NO_THROTTLE: Throttle = { blockedFor: () => undefined, failed() {} }
+const UNLIMITED_GUESSES = { throttle: NO_THROTTLE, shortSecrets: NO_THROTTLE }
 const ABSENT = new Set(['', 'undefined', 'null'])
 
 export function createAccessChecks(deps: AccessChecksDeps) {
@@ -50,6 +52,8 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const guesses: Guesses = createGuesses({ throttle, shortSecrets })
   const keyChecks = createKeyChecks({ account, guesses })
   const { keyOfBearer, hasUnknownKey, checkKey } = keyChecks
+  // The checks of requests that were accepted before count no guesses: a caller whose token was replaced has not guessed.
+  const { checkKey: checkKeyAgain } = createKeyChecks({ account, guesses: createGuesses(UNLIMITED_GUESSES) })
   const admins = createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps })
   const trusted = parseRanges(deps.trustedProxies)
   const { isMetricsToken } = deps
@@ -76,6 +80,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     instance: string,
     token: string,
     incoming: AccessRequest,
+    check: KeyChecks['checkKey'] = checkKey,
   ): { instance: InstanceId; workspace: WorkspaceId } {
     if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized')
     const caller = directory.authenticate(instance, token)
@@ -83,7 +88,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     requests.report(`instance:${caller.instance}`, incoming)
     const workspace = account.workspace(caller.workspace)
     checkAllowlist(workspace, incoming.source)
-    checkKey(workspace, incoming)
+    check(workspace, incoming)
     return caller
   }
 
@@ -107,10 +112,10 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return caller
     },
 
-    /** Whether a request that was accepted would still be accepted. The call does not count as a request. */
+    /** Whether a request that was accepted would still be accepted. The call counts neither as a request nor as a guess. */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
-        checkInstance(instance, token, incoming)
+        checkInstance(instance, token, incoming, checkKeyAgain)
         return true
       } catch (error) {
         if (error instanceof Failure) return false

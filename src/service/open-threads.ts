@@ -70,7 +70,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   shutdown.add(await openTempFolder(config))
   const setup = await mediaSetup(config, storage)
   starting.at('the shard threads', { isSaidElsewhere: true })
-  const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), deps.warm?.http ?? loadHttp(config)])
+  const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), deps.warm?.http() ?? loadHttp(config)])
 
   const downloads = createDownloads({ network, egressAllow, atOnce: DOWNLOADS, logging, log })
   shutdown.add(() => downloads.close())

@@ -12,7 +12,8 @@ import type { Shutdown } from './shutdown.ts'
 
 export interface WarmParts {
   threads: readonly WarmThread[]
-  http: Promise<LoadedHttp>
+  /** Returns the HTTP application. It is loaded again if a temporary error prevented that before. */
+  http(): Promise<LoadedHttp>
   /** Rejects with a sentence for the operator if the code cannot be loaded. */
   loaded: Promise<unknown>
 }
@@ -31,7 +32,11 @@ export function warmUp(
   const http = loadHttp(config)
   const loaded = allLoaded(threads, http)
   loaded.catch(() => {})
-  return { threads, http, loaded }
+  const httpAgain = (cause: unknown) => {
+    throwUnlessPassing(cause)
+    return loadHttp(config)
+  }
+  return { threads, http: () => http.catch(httpAgain), loaded }
 }
 
 export async function allLoaded(threads: readonly Pick<WarmThread, 'loaded'>[], http: Promise<unknown>): Promise<void> {
@@ -42,7 +47,10 @@ export async function allLoaded(threads: readonly Pick<WarmThread, 'loaded'>[], 
   }
 }
 
-/** Ignores a temporary error. A shard thread that could not load its code is started again when it is needed. */
+/**
+ * Ignores a temporary error. The code of a shard thread or of the HTTP application that could not be loaded is loaded
+ * again when it is needed.
+ */
 function throwUnlessPassing(cause: unknown) {
   if (!isPassing(cause)) throw cause
 }

@@ -98,7 +98,9 @@ export function createEnginePort({ local, readings, board, takes, isClosed, log 
     // key.
     const lease = budget.lease(String(commands++))
     const left = new AbortController()
-    outgoing.once('close', () => left.abort())
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) left.abort()
+    })
     try {
       const command = await commandIn(incoming, lease.hold)
       if (command === 'busy' || command === 'elsewhere') {

@@ -4,9 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { schemaOf } from '../../../src/domain/store-url.ts'
@@ -15,6 +17,7 @@ import { ask, must } from '../../harness/http.ts'
 import { registerApp } from '../../harness/oauth-app.ts'
 import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
 import { type Running, run } from '../../harness/process.ts'
+import { createStoppedClocks, type StoppedClocks } from '../../harness/stopped-clocks.ts'
 import { postgresEnv } from '../../harness/store-env.ts'
 import { until } from '../../harness/until.ts'
 import { freePort, type Ground, startGround } from '../ground.ts'
@@ -24,6 +27,8 @@ const SHOP = '5511999990001'
 const ANA = '5511988887777'
 /** Time in ms for which a service is paused with SIGSTOP. */
 const STILL = 20_000
+/** The same, if its clocks stop, too. It is longer than the time after which a silent service is replaced. */
+const CLOCKS_STOPPED = 10_000
 /** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
 
@@ -32,12 +37,13 @@ const STANDBY_START = 120_000
 
 /** SQL of a trigger that records, for each write, which server process of PostgreSQL made it, in order. */
 const AUDIT = `
+DROP TABLE IF EXISTS audit;
 CREATE TABLE audit (n bigserial PRIMARY KEY, pid int NOT NULL);
-CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   INSERT INTO audit (pid) VALUES (pg_backend_pid());
   RETURN NULL;
 END $$;
-CREATE TRIGGER noting AFTER INSERT OR UPDATE OR DELETE ON svc_state FOR EACH ROW EXECUTE FUNCTION noted()`
+CREATE OR REPLACE TRIGGER noting AFTER INSERT OR UPDATE OR DELETE ON svc_state FOR EACH ROW EXECUTE FUNCTION noted()`
 const WRITERS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'svc writer'"
 
 async function startLateReceiver() {
@@ -74,22 +80,27 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
   let ground: Ground
   let env: Record<string, string>
   let instance: Instance
+  let dir: string
+  let clocks: StoppedClocks
   const started: Promise<Running>[] = []
   before(async () => {
     cluster = await startCluster()
     env = { ...postgresEnv(cluster.url(''), 'standby'), SVC_STANDBY: 'on', SVC_MCP_OAUTH: 'on' }
     ground = await startGround({}, env)
+    dir = await mkdtemp(join(tmpdir(), 'svc-standby-'))
+    clocks = createStoppedClocks(dir)
   })
   after(async () => {
     for (const service of await Promise.all(started)) service.child.kill('SIGKILL')
     await ground?.stop()
     await cluster?.stop()
+    await rm(dir, { recursive: true, force: true })
   })
 
-  async function startStandby(name: string): Promise<Standby> {
+  async function startStandby(name: string, more: Record<string, string> = {}): Promise<Standby> {
     const port = await freePort()
     const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port), SVC_TEST_LOG_FILE: logOf(name) }
-    const active = run([], { ...ground.onNetwork, ...env, SVC_SHARDS: '1', SVC_LOG_LEVEL: 'info', ...folder })
+    const active = run([], { ...ground.onNetwork, ...env, SVC_SHARDS: '1', SVC_LOG_LEVEL: 'info', ...folder, ...more })
     started.push(active)
     const url = `http://127.0.0.1:${port}`
     const { status } = await until(
@@ -114,10 +125,12 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
 
   async function exchange(url: string, text: string): Promise<void> {
     const { message_id } = await ground.gateway.sendText(at(url), ANA, text)
+    accepted.push(text)
     assert.equal((await deliveryOf(message_id)).status, 'sent')
   }
 
-  const texts = ['first', 'queued 1', 'queued 2', 'queued 3', 'after the kill', 'while it stands still', 'then', 'at the end']
+  /** All texts that were accepted, in order. */
+  const accepted: string[] = []
   let active: Standby
 
   /**
@@ -134,7 +147,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     const adminKey = gateway.admin.authorization.slice('Bearer '.length)
     await sandbox.createContact(ANA, { name: 'Ana' })
     instance = await gateway.connected(sandbox, ME, receiver)
-    await exchange(gateway.baseUrl, texts[0]!)
+    await exchange(gateway.baseUrl, 'first')
     const late = await startLateReceiver()
     await gateway.connected(sandbox, SHOP, null, { webhooks: { received_url: late.url } })
     await sandbox.send(ANA, SHOP, { text: 'an order' })
@@ -147,7 +160,10 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     assert.deepEqual(await standingBy(standby.url), ['svc_standing_by 1'])
     await sandbox.setDown(true)
     const queued: string[] = []
-    for (const text of texts.slice(1, 4)) queued.push((await gateway.sendText(instance, ANA, text)).message_id)
+    for (const text of ['queued 1', 'queued 2', 'queued 3']) {
+      queued.push((await gateway.sendText(instance, ANA, text)).message_id)
+      accepted.push(text)
+    }
     const app = await registerApp(gateway.baseUrl)
     const page = await app.enterKey(gateway.baseUrl, await app.open(gateway.baseUrl), adminKey)
     const other = await app.enterKey(gateway.baseUrl, await app.open(gateway.baseUrl), adminKey)
@@ -169,7 +185,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
       (types) => types.includes('taken received'),
     )
     late.stop()
-    await exchange(standby.url, texts[4]!)
+    await exchange(standby.url, 'after the kill')
   })
 
   test('ends at its start if its shard threads cannot load their code', async () => {
@@ -180,40 +196,72 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     await assert.rejects(damaged, /ended with 1 before it was up: .*The service cannot load its code.*\n.*because: a defect/s)
   })
 
-  test('takes over from a service that stands still, which stores nothing when it goes on', async () => {
-    const former = await started[0]!
-    const standby = await startStandby('c')
+  /** Checks that the service writes nothing to the store after the first write of another service. */
+  async function watchWrites() {
     const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
     const pids = (await side.query(WRITERS)).rows.map(({ pid }) => pid as number)
     await side.query(AUDIT)
-    former.child.kill('SIGSTOP')
-    await Promise.all([standby.active, pause(STILL)])
-    await exchange(standby.url, texts[5]!)
-    const login = await lastLogin()
-    former.child.kill('SIGCONT')
-    assert.equal((await former.ended).signal, 'SIGKILL')
-    // The network has ended the sessions of the paused service, because the other service logged in. The paused service
-    // can no longer store a status, so it must not report one.
+    return async () => {
+      // The trigger existed before the service was paused. So it may have recorded writes of that service, but all of
+      // them must precede the first write of the other service.
+      const { rows } = await side.query('SELECT n, pid FROM audit ORDER BY n')
+      const isFormer = rows.map(({ pid }) => pids.includes(pid))
+      assert.ok(isFormer.includes(false))
+      assert.equal(isFormer.lastIndexOf(true) < isFormer.indexOf(false), true, 'the former service wrote after the takeover')
+    }
+  }
+
+  /** The network has ended the sessions of the former service, which must not report that: it can store no status. */
+  async function reportsNoReplacement(name: string) {
     const isReplaced = /connection_replaced/
-    assert.doesNotMatch(await readFile(logOf('b'), 'utf8'), isReplaced)
+    assert.doesNotMatch(await readFile(logOf(name), 'utf8'), isReplaced)
     assert.equal(
       ground.receiver.events().some((event) => isReplaced.test(JSON.stringify(event))),
       false,
     )
-    await exchange(standby.url, texts[6]!)
+  }
+
+  test('takes over from a service that stands still, which stores nothing when it goes on', async () => {
+    const former = await started[0]!
+    const standby = await startStandby('c', clocks.env)
+    const hasWrittenInTurn = await watchWrites()
+    former.child.kill('SIGSTOP')
+    await Promise.all([standby.active, pause(STILL)])
+    await exchange(standby.url, 'while it stands still')
+    const login = await lastLogin()
+    former.child.kill('SIGCONT')
+    assert.equal((await former.ended).signal, 'SIGKILL')
+    await reportsNoReplacement('b')
+    await exchange(standby.url, 'then')
     assert.deepEqual(await lastLogin(), login)
-    // The trigger already existed when the former service was paused. So it may have recorded writes of that service,
-    // but all of them must precede the first write of the other service.
-    const { rows } = await side.query('SELECT n, pid FROM audit ORDER BY n')
-    const isFormer = rows.map(({ pid }) => pids.includes(pid))
-    assert.ok(isFormer.includes(false))
-    assert.equal(isFormer.lastIndexOf(true) < isFormer.indexOf(false), true, 'the former service wrote after the takeover')
+    await hasWrittenInTurn()
+    assert.equal((await must('GET', `${at(standby.url).api_url}/status`)).status, 'connected')
+    active = standby
+  })
+
+  test('takes over from a service whose clocks stop while it stands still, as in a paused virtual machine', async (t) => {
+    if (clocks.reason !== false) return t.skip(clocks.reason)
+    const former = await active.active
+    const standby = await startStandby('d')
+    const hasWrittenInTurn = await watchWrites()
+    const stoppedAt = performance.now()
+    former.child.kill('SIGSTOP')
+    await Promise.all([standby.active, pause(CLOCKS_STOPPED)])
+    await exchange(standby.url, 'while its clocks are stopped')
+    clocks.wereStopped(performance.now() - stoppedAt)
+    former.child.kill('SIGCONT')
+    await former.ended
+    const lastLine = (await readFile(logOf('c'), 'utf8')).trim().split('\n').at(-1)!
+    assert.ok(Date.now() - Date.parse(JSON.parse(lastLine).time) >= CLOCKS_STOPPED, 'its clocks did not stop')
+    await reportsNoReplacement('c')
+    await exchange(standby.url, 'then again')
+    await hasWrittenInTurn()
     assert.equal((await must('GET', `${at(standby.url).api_url}/status`)).status, 'connected')
     active = standby
   })
 
   test('accounts stay connected while neither the service nor its standby can reach the database', async () => {
-    const next = await startStandby('d')
+    const next = await startStandby('e')
     const login = await lastLogin()
     await cluster.kill()
     await pause(AWAY)
@@ -222,10 +270,10 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
       () => ask('GET', `${active.url}/health/ready`),
       ({ status }) => status === 200,
     )
-    await exchange(active.url, texts[7]!)
+    await exchange(active.url, 'at the end')
     assert.deepEqual(await lastLogin(), login)
     const inbox = await ground.sandbox.inbox(ANA, 0, 1_000)
-    assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
+    assert.deepEqual([...new Set(inbox.map(({ text }) => text))], accepted)
     assert.equal((await ground.sandbox.stats()).undecryptable, 0)
     // The database is back, so the standby waits again for the end of the active service.
     const former = await active.active

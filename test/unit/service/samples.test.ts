@@ -85,7 +85,7 @@ test('the commands in the README for a try without a phone are those that the sa
     { base_url: 'http://localhost:8080', sandbox_url: 'http://localhost:8081', admin_key: 'KEY' } as Parameters<
       typeof readyText
     >[0],
-    { dataDir: './data', dashboard: 'on' },
+    { dataDir: './data', dashboard: 'on', adminKey: null },
   )
   const [, example = ''] = printed.split('Pair, send, receive (paste into a shell):\n')
   const plain = (text: string) => text.replaceAll('http://', '').replaceAll(/^ +/gm, '')

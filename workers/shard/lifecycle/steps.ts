@@ -66,7 +66,7 @@ export const logIn = (): Step => ({
 export const startFresh = (effects: Effect[] = []): Step => ({
   status: 'starting',
   reason: null,
-  state: { paired: false },
+  state: { paired: false, bannedUntil: null },
   run: FRESH_RUN,
   effects: [...effects, { do: 'eraseCredentials' }, open(true)],
 })

@@ -14,7 +14,7 @@ import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import type { Identity } from '../connection/identity.ts'
 import type { TrustedTokens } from '../connection/tokens/trusted-tokens.ts'
-import type { KeyHolders } from '../keys/key-holders.ts'
+import { isHosted, type KeyHolders } from '../keys/key-holders.ts'
 import { isDeleted } from '../messages/known-messages.ts'
 import type { Sent } from '../messages/sent.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
@@ -106,6 +106,10 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     return message
   }
 
+  /** Returns the message with the sender key, except for a hosted device: no message to the group gives it the key. */
+  const forMember = async (group: string, asker: string, message: proto.IMessage): Promise<proto.IMessage> =>
+    isHosted(asker) ? message : withSenderKey(group, message)
+
   async function tokenFor(person: string): Promise<BinaryNode[]> {
     const given = serverProps.privacyTokenOn1to1 ? await tokens.node(person) : []
     return given.length > 0 ? given : tokens.standIn(person)
@@ -119,7 +123,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     const isShared = chatKind(to) !== 'user'
     const isOwn = identity.isMe(asker)
     if (isShared) await forgetKeyHolder(to, asker)
-    const content = isShared ? await withSenderKey(to, message) : isOwn ? ownCopy(to, message) : message
+    const content = isShared ? await forMember(to, asker, message) : isOwn ? ownCopy(to, message) : message
     const { type, ciphertext } = await repository.encryptMessage({ jid: asker, data: encodeWAMessage(content) })
     const address: Record<string, string> = isShared
       ? { to, participant: asker }

@@ -137,20 +137,24 @@ export function replay(network: Network, from: Person, id: string, as = id): num
 
 async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
   const from = device.person
-  // A person who has blocked the sender receives nothing.
-  if (to.blocklist.has(lidJidOf(from))) return
-  for (const companion of to.companions.values()) {
-    const { unavailable: type } = outgoing
-    const content = type ? node('unavailable', { type }) : await seal(network, device, companion, outgoing.bytes, outgoing)
-    deliverTo(network, from, companion, directStanza(network, device, outgoing, [content]), outgoing)
-  }
-  if (to !== from) recordFor(to, from, outgoing, pnOf(from))
+  // A person who has blocked the sender receives nothing. The sender is not told: the own devices get their copy.
+  if (!to.blocklist.has(lidJidOf(from))) await toRecipient(network, device, to, outgoing)
   const chat = jidOf(to, network.settings.addressing)
   const sent = proto.Message.encode({ deviceSentMessage: { destinationJid: chat, message: outgoing.message } }).finish()
   for (const companion of to === from ? [] : from.companions.values()) {
     const enc = await seal(network, device, companion, sent, outgoing)
     deliverTo(network, from, companion, directStanza(network, device, outgoing, [enc], chat), outgoing)
   }
+}
+
+async function toRecipient(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
+  const from = device.person
+  for (const companion of to.companions.values()) {
+    const { unavailable: type } = outgoing
+    const content = type ? node('unavailable', { type }) : await seal(network, device, companion, outgoing.bytes, outgoing)
+    deliverTo(network, from, companion, directStanza(network, device, outgoing, [content]), outgoing)
+  }
+  if (to !== from) recordFor(to, from, outgoing, pnOf(from))
 }
 
 function directStanza(

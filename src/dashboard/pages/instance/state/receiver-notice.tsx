@@ -14,13 +14,14 @@ const LOOK_EVERY_MS = 5_000
 const PAGE_SIZE = 50
 const PENDING = { type: undefined, status: 'pending', from: undefined, to: undefined }
 
-/** Returns the oldest retried event on the page of the oldest pending events; undefined if that page has none. */
+/** Returns the oldest retried event among the oldest and the newest pending events, 50 each; undefined if there is none. */
 async function oldestRetried(instance: string, signal: AbortSignal): Promise<Entry | undefined> {
   const load = (page: number) => loadLog({ ...PENDING, instance_id: instance }, page, { pageSize: PAGE_SIZE, signal })
   const newest = await load(1)
   const pages = Math.ceil(newest.total / PAGE_SIZE)
-  const { data } = pages > 1 ? await load(pages) : newest
-  return data.findLast(({ attempts }) => attempts > 0)
+  const oldest = pages > 1 ? await load(pages) : newest
+  const isRetried = ({ attempts }: Entry) => attempts > 0
+  return oldest.data.findLast(isRetried) ?? newest.data.findLast(isRetried)
 }
 
 /**
