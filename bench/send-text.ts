@@ -33,7 +33,7 @@ interface Case {
   isAlone?: boolean
 }
 const cases: Case[] = [
-  { name: 'saturated_1', instances: 1, texts: amount(400, 20), warm: amount(1_500, 20) },
+  { name: 'saturated_1', instances: 1, texts: amount(400, 20), warm: amount(5_000, 20) },
   { name: `rate_${RATE}_1`, instances: 1, texts: amount(180, 20), warm: 0, perSecond: RATE },
   { name: `saturated_${SOME}`, instances: SOME, texts: amount(500, 40), warm: amount(1_000, 40) },
   { name: `saturated_${MANY}`, instances: MANY, texts: amount(800, 40), warm: amount(800, 40), isAlone: true },

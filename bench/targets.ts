@@ -94,12 +94,15 @@ const ofMembers: readonly Target[] = [
     },
   ]),
   {
-    ...inTime(
-      of('cluster', 'texts per s of a member, 50 instances', 'out_50.postgres.per_s', { least: 300 }),
-      'out_50.postgres',
-      'cpu_ms',
+    ...of(
+      'cluster',
+      'texts per s of a member on two cores of its own, computed, 50 instances',
+      'out_50.on_postgres.computed_per_s',
+      {
+        least: 300,
+      },
     ),
-    beside: { words: 'from its own CPU', at: ['out_50', 'on_postgres', 'computed_per_s'] },
+    beside: { words: 'measured, on two cores with PostgreSQL and the rest:', at: ['out_50', 'postgres', 'per_s', 'median'] },
   },
   ...['read', 'send'].map((variant) => ({
     ...inTime(

@@ -29,7 +29,7 @@ import {
 import { threadTimes, timesBetween } from './thread-times.ts'
 
 const MANY = amount(50, 3)
-const TEXTS: Record<number, number> = { 1: amount(150, 10), [MANY]: amount(500, 20) }
+const TEXTS: Record<number, number> = { 1: amount(150, 10), [MANY]: amount(1_000, 20) }
 const SECONDS = amount(1.5, 1)
 /**
  * Measurements of received texts: the number of instances that receive them, and the texts per second of all these
@@ -41,7 +41,7 @@ const RECEIVED = [
   { instances: MANY, rate: amount(200, 20) },
 ]
 /** Number of texts that each service sends and receives before the measurement. */
-const WARM = { out: amount(1_000, 10), in: amount(1_500, 10) }
+const WARM = { out: amount(4_000, 10), in: amount(3_000, 10) }
 /** Number of cores of the machine for which the rate of a member alone is computed. */
 const CORES = 2
 const FIRST = { postgres: 1_000, lmdb: 2_000 }
