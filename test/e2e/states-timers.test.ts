@@ -281,12 +281,12 @@ test('15: credentials that cannot be saved end the link, and it is opened again'
   const held = await connected(deps)
   await sandbox.cut(held.phone)
   await held.is('disconnected', 'connection_closed')
-  // The old session has nothing left to save. So the commit that is refused is made by the next session, during its
-  // login.
-  Object.assign(refusals, { instance: held.id, times: 1 })
+  // On a busy machine the old session may still have a commit to make. The next refused one is made by the next session,
+  // during its login.
+  Object.assign(refusals, { instance: held.id, times: 2 })
   await until('stream_error', () => seen.get(held.id)!.some(({ state }) => state.reason === 'stream_error'))
-  assert.equal(refusals.times, 0)
   await held.is('connected', null)
+  assert.equal(refusals.times, 0)
 })
 
 test('14: a loss that cannot be written down is taken as soon as it can, and the link comes back', async () => {

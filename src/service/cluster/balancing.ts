@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
 import type { StoredHome } from '../../storage/homes.ts'
 import { transfersOf } from './balance.ts'
@@ -19,8 +20,14 @@ export interface BalancingOptions {
   hasEnded(): boolean
 }
 
-/** Maximum number of simultaneous moves of one round. */
+/**
+ * Maximum number of instances of one round that are on their way to another member. The next instance stays connected
+ * here in the meantime, instead of waiting there without a session behind the starts of the others.
+ */
 const AT_ONCE = 4
+/** Milliseconds after which an instance no longer counts as on its way, although it is not connected there. */
+const ARRIVES_WITHIN = 5 * SECOND
+const ARRIVAL_LOOK = 50
 /**
  * Time for which a member gets no instances after it has not claimed one that was given to it, as a multiple of
  * `quiet`.
@@ -106,6 +113,17 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
     })
   }
 
+  /** Resolves when the instance is connected at the other member, or after `ARRIVES_WITHIN`. */
+  async function arrival(instance: string): Promise<void> {
+    const endsAt = clock.now() + ARRIVES_WITHIN
+    while (!directory.isConnected(instance) && clock.now() < endsAt && !hasEnded()) await pause(ARRIVAL_LOOK)
+  }
+
+  async function give([instance, to]: [instance: string, to: string]): Promise<void> {
+    const isInterrupted = directory.isConnected(instance)
+    if ((await moves.give(instance, to, 'balance', isMovable)) && isInterrupted) await arrival(instance)
+  }
+
   return {
     takers,
     /**
@@ -121,7 +139,7 @@ export function createBalancing(deps: BalancingDeps, options: BalancingOptions) 
       const giveAll = async () => {
         for (let next = left.shift(); next !== undefined; next = left.shift()) {
           if (hasEnded() || clock.now() > endsAt) return
-          if (isMovable(next[0])) await moves.give(...next, 'balance', isMovable)
+          if (isMovable(next[0])) await give(next)
         }
       }
       for (let count = 0; count < AT_ONCE; count++) void giveAll()

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createBalancing } from '../../../src/service/cluster/balancing.ts'
+import { until } from '../../harness/until.ts'
 
 const MINUTE = 60_000
 const TIMES = {
@@ -17,6 +19,10 @@ const TIMES = {
 function world(counts: Record<string, number>, startsPerSecond = 25) {
   let now = 0
   let others = ['b', 'c']
+  let hasEnded = false
+  /** Instances that are not connected yet at the member that has got them. */
+  const onTheirWay = new Set<string>()
+  let isSlow = false
   const writers = new Map(
     Object.entries(counts).flatMap(([member, count]) =>
       Array.from({ length: count }, (_, index) => [`${member}${index}`, member] as [string, string | null]),
@@ -40,6 +46,7 @@ function world(counts: Record<string, number>, startsPerSecond = 25) {
     async give(instance: string, to: string) {
       given.push(`${instance} ${to}`)
       writers.set(instance, to)
+      if (isSlow) onTheirWay.add(instance)
       return true
     },
     has: () => false,
@@ -51,7 +58,7 @@ function world(counts: Record<string, number>, startsPerSecond = 25) {
       self: 'a',
       homes: { own: () => [...writers].flatMap(([instance, writer]) => (writer === 'a' ? [instance] : [])) } as never,
       map: map as never,
-      directory: { ids: () => [...writers.keys()] } as never,
+      directory: { ids: () => [...writers.keys()], isConnected: (each: string) => !onTheirWay.has(each) } as never,
       clock: { now: () => now },
       startsPerSecond,
     },
@@ -61,13 +68,20 @@ function world(counts: Record<string, number>, startsPerSecond = 25) {
       others: () => [...others],
       isMovable: (instance) => writers.get(instance) === 'a',
       isAway: () => false,
-      hasEnded: () => false,
+      hasEnded: () => hasEnded,
     },
   )
   return {
     given,
     writers,
     wanted,
+    onTheirWay,
+    slow() {
+      isSlow = true
+    },
+    end() {
+      hasEnded = true
+    },
     setOthers(next: string[]) {
       others = next
     },
@@ -138,4 +152,20 @@ test('a member that has just got many instances gets no more before it has start
   assert.ok(given.length > 0 && given.every((each) => each.endsWith(' b')), given.join())
   await look(40_000)
   assert.ok(given.some((each) => each.endsWith(' c')))
+})
+
+test('at most four instances are on their way to another member, and the next ones stay connected', async (t) => {
+  const { look, slow, end, given, onTheirWay, writers } = world({ a: 40, b: 1, c: 1 })
+  t.after(end)
+  slow()
+  await look(0)
+  assert.equal(await look(2 * MINUTE), 4)
+  await pause(200)
+  assert.equal(given.length, 4)
+  onTheirWay.clear()
+  await until(
+    async () => given.length,
+    (count) => count === 8,
+  )
+  assert.equal([...writers.values()].filter((writer) => writer === 'a').length, 32)
 })
