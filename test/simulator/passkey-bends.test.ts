@@ -170,7 +170,7 @@ describe('the end', () => {
   test('the connection is cut after each step', async () => {
     for (const step of steps) {
       const { phone, companion } = await bent({ cut_after: step })
-      const done: string[] = []
+      const done: PasskeyStep[] = []
       const run = async () => {
         await companion.requested()
         done.push('request')
@@ -190,7 +190,8 @@ describe('the end', () => {
       }
       await Promise.race([run().catch(() => {}), companion.client.ended()])
       assert.equal((await companion.client.ended()).code, 428, step)
-      assert.equal(done.at(-1), step)
+      // The cut comes right after the answer of the step, so on a busy machine the device may get one more answer.
+      assert.ok(done.includes(step) && done.length <= steps.indexOf(step) + 2, `${step}: ${done.join()}`)
       assert.deepEqual(await reaches(phone, isStage('discarded')), ['the connection ended'])
     }
   })
