@@ -27,7 +27,10 @@ const SHOP = '5511999990001'
 const ANA = '5511988887777'
 /** Time in ms for which a service is paused with SIGSTOP. */
 const STILL = 20_000
-/** The same, if its clocks stop, too. It is longer than the time after which a silent service is replaced. */
+/**
+ * Time in ms for which a service is paused with SIGSTOP while its clocks stand still. The pause is longer than the time
+ * after which a standby replaces a silent service.
+ */
 const CLOCKS_STOPPED = 10_000
 /** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
